@@ -78,7 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _row(file: OtherFile, launch: Launch, ours: KernelCounts, theirs: dict[str, int], contends: bool) -> dict[str, Any]:
+def _row(
+    file: OtherFile, launch: Launch, ours: KernelCounts, theirs: dict[str, int], contends: bool
+) -> dict[str, Any]:
     both = {m: [int(ours.metrics.get(m, 0)), theirs[m]] for m in EQUAL}
     row = {"repository": file.repository, "file": file.path, "kernel": launch.name, "grid": list(ours.grid),
            "block": list(ours.block), "metrics": both, "by_code": bool(ours.extra["by_code"]), "contends": contends,

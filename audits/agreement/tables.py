@@ -21,7 +21,9 @@ def tables(rows: list[dict[str, Any]], large: list[dict[str, Any]], known: list[
                      (counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS),
                      (counts.SHARED_LOAD_CONFLICTS, counts.SHARED_STORE_CONFLICTS)):  # fmt: skip
             cells.append(_pairs([m[name] for name in pair]))
-        agreement.append([*cells, _each("equal") if not row["different"] else ", ".join(row["reasons"])])
+        agreement.append(
+            [*cells, _each("equal") if not row["different"] else ", ".join(row["reasons"])]
+        )
     columns = [
         "kernel", _each("shape"),
         _each("requests"),

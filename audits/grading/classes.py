@@ -37,7 +37,7 @@ _MB_A_JOB = 50  # of the temporary folder
 # "$@" grades. A full disk: the temporary folder, OK_MB in a mount of its own, is filled. No memory: each of its
 # processes may have a gigabyte of addresses, which is less than anything that is graded needs.
 _WHEN = '(until [ "$(wc -l < "$OK_JOURNAL")" -gt "$OK_AFTER" ]; do sleep 0.02; done; '
-_EACH = "for process in $$ $(pgrep -P $$); do prlimit --pid $process --as="
+_EACH = 'for process in $$ $(pgrep -P $$); do prlimit --pid $process --as='
 TROUBLES = {
     "disk": ["unshare", "--map-root-user", "--mount", "sh", "-c",
              f'mount -t tmpfs -o size="$OK_MB"m none "$TMPDIR"; {_WHEN}head -c "$OK_MB"m /dev/zero > "$TMPDIR/full"; '
@@ -147,11 +147,8 @@ def _night(
     if trouble:
         before_it = TROUBLES[trouble[0]]
         (at / "room").mkdir(exist_ok=True)
-        environment |= {
-            "OK_JOURNAL": str(at / out / JOURNAL),
-            "OK_AFTER": str(trouble[1]),
-            "OK_MB": str(max(2, jobs) * _MB_A_JOB),
-        }
+        environment |= {"OK_JOURNAL": str(at / out / JOURNAL), "OK_AFTER": str(trouble[1]),
+                        "OK_MB": str(max(2, jobs) * _MB_A_JOB)}
         environment |= {"TMPDIR": str(at / "room"), "ONEKERNEL_LANG": "en"}
     words = ["grade", str(at / "class"), "00", "01", "02", "--out", str(at / out), "--jobs", str(jobs)]
     words += ["--seed", str(SEED), "--device", "simulator"]

@@ -49,10 +49,7 @@ def best(call: Callable[[], float], repeats: int = 7) -> dict[str, float]:
 
 
 def least(
-    path: Path,
-    shape: tuple[int, ...],
-    programs: Mapping[str, Any],
-    is_right: Callable[[str, CallReport], bool],
+    path: Path, shape: tuple[int, ...], programs: Mapping[str, Any], is_right: Callable[[str, CallReport], bool],
     repeats: int,
 ) -> dict[str, float]:
     """The least processor time of each of a kernel's programs, called in turn. Raises UserError where one finds fault,

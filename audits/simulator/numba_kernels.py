@@ -14,7 +14,6 @@ def add(a: Any, b: Any, out: Any) -> None:
     if i < out.size:
         out[i] = a[i] + b[i]
 
-
 @cuda.jit
 def softmax_rows(x: Any, y: Any) -> None:
     tree = cuda.shared.array(THREADS, float32)

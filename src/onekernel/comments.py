@@ -1,7 +1,8 @@
-"""Comments and docstrings of a source file, line by line, and the file with them in another language.
+"""What a source file says, line by line, and the file with it in another language: comments, docstrings, and in Python
+what an exception is raised with.
 
-A translation is a table from each line's text to the other language's, without mark and indentation. Code is never
-touched, and neither are the lines of a header that the course reads: Check, Bench, Ledger, Work.
+A translation is a table from each line's text to the other language's, without mark and indentation. Other code is
+never touched, and neither are the lines of a header that the course reads: Check, Bench, Ledger, Work.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ _CODE = {
 }
 
 
-def code(text: str, suffix: str) -> str:
+def code(text: str, suffix: str, *, raised: bool = True) -> str:
     """Every line without its `//` or `#` comment and without what a docstring says; none is left out, so that each
-    keeps its number."""
+    keeps its number. Without `raised`, without what exceptions say, too: the same in every language."""
     if suffix not in _CODE:
         return text
     lines = text.split("\n")
     inside = _docstring_lines(text) if suffix == ".py" else {}
+    inside |= _raised_lines(text) if suffix == ".py" and not raised else {}
     for n, line in enumerate(lines):
         if n in inside:
             start, end = inside[n]
@@ -61,7 +63,7 @@ def _mapped(text: str, suffix: str, change: Callable[[str], str]) -> str:
     if suffix == ".md":
         return "\n".join(change(line) for line in lines)
     pattern = _PYTHON if suffix == ".py" else _C
-    inside = _docstring_lines(text) if suffix == ".py" else {}
+    inside = {**_docstring_lines(text), **_raised_lines(text)} if suffix == ".py" else {}
     for n, line in enumerate(lines):
         if n in inside:
             start, end = inside[n]
@@ -94,6 +96,26 @@ def _docstring_lines(text: str) -> dict[int, tuple[int, int]]:
                 line = lines[n]
                 start = line.index('"""') + 3 if n == first else 0
                 spans[n] = (start, line.rindex('"""') if n == last else len(line))
+    return spans
+
+
+def _raised_lines(text: str) -> dict[int, tuple[int, int]]:
+    """Line -> where on it the text begins and ends that an exception is raised with, f-strings as they stand."""
+    spans: dict[int, tuple[int, int]] = {}
+    lines = text.split("\n")
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return {}
+    for node in ast.walk(tree):
+        given = node.exc.args if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) else []
+        for said in given[:1]:
+            line, plain = lines[said.lineno - 1], isinstance(said, ast.Constant) and isinstance(said.value, str)
+            if said.end_lineno != said.lineno or not line.isascii() or not (plain or isinstance(said, ast.JoinedStr)):
+                continue
+            begin, end = line.index('"', said.col_offset) + 1, (said.end_col_offset or 0) - 1
+            if " " in line[begin:end]:  # else a name
+                spans[said.lineno - 1] = begin, end
     return spans
 
 

@@ -19,6 +19,7 @@ SHARED_LOAD_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 SHARED_STORE_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
 SHARED_LOAD_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
 SHARED_STORE_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"
+SHARED_COPY_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"  # of cp.async, where it writes
 DRAM_READ = "dram__bytes_read.sum"
 DRAM_WRITE = "dram__bytes_write.sum"
 
@@ -31,6 +32,7 @@ DISTRIBUTED_REQUESTS = "onekernel__distributed_shared_requests.sum"
 DISTRIBUTED_BYTES = "onekernel__distributed_shared_bytes.sum"
 DIVERGENT_BRANCHES = "onekernel__divergent_branches.sum"
 
+CONFLICTS = (SHARED_LOAD_CONFLICTS, SHARED_STORE_CONFLICTS, SHARED_COPY_CONFLICTS)
 SECTOR_BYTES = 32
 
 
@@ -93,7 +95,7 @@ class LineCounts:
     @property
     def conflicts(self) -> float:
         """Those of its wavefronts that a bank conflict costs."""
-        return self.metrics.get(SHARED_LOAD_CONFLICTS, 0) + self.metrics.get(SHARED_STORE_CONFLICTS, 0)
+        return sum(self.metrics.get(name, 0) for name in CONFLICTS)
 
 
 @dataclass(frozen=True)

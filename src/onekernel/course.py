@@ -65,6 +65,7 @@ class Kind:
         """The check's grading.verdicts.Verdict, from its calls with what came of them and the verdicts before it."""
         return import_module(f"{self.package}.judge").judge(submission, check, ran, before)
 
+
     @property
     def questions(self) -> Any:
         """The module of a kind that `predicts`: `asked(options)`, and `in_file(text)` where the answers stand there."""

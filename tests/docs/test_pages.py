@@ -258,11 +258,7 @@ def test_the_programs_of_the_chapters_compile_with_nvcc(tmp_path: Path) -> None:
         (tmp_path / f"{name}.cu").write_text(body, encoding="utf-8")
     files = [str(p) for p in sorted(tmp_path.glob("*.cu"))]
     made = subprocess.run(
-        ["nvcc", "-arch=sm_80", "--ptx", *files],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=HUNG_SECONDS,
+        ["nvcc", "-arch=sm_80", "--ptx", *files], capture_output=True, text=True, cwd=tmp_path, timeout=HUNG_SECONDS,
         check=False,
     )
     assert made.returncode == 0, made.stderr

@@ -73,6 +73,7 @@ def test_a_number_that_nobody_measured_is_refused_by_name(repository: Path, what
         values.refresh(repository)
 
 
+
 def test_lines_of_code_are_those_that_a_machine_reads() -> None:
     python = '"""Says\nwhat."""\nimport os  # why\n\n# note\ndef f():\n    """Doc."""\n    return os\n'
     assert values.code_lines(python, "a.py") == ["import os  # why", "def f():", "    return os"]

@@ -160,8 +160,7 @@ def test_special_values_stay_in_their_rows(kernels, dtype, cols):
 @pytest.mark.parametrize("dtype", SUFFIX)
 @pytest.mark.parametrize(
     "shape",
-    [(3000, 63), (300, 4097), (64, 65537), (16, 262144), (1, 4_194_304), (2, 3_000_000), (9, 1_000_003)],
-    ids=str,
+    [(3000, 63), (300, 4097), (64, 65537), (16, 262144), (1, 4_194_304), (2, 3_000_000), (9, 1_000_003)], ids=str,
 )
 def test_the_bits_repeat_in_turn_in_graphs_and_on_streams_side_by_side(kernels, dtype, shape):
     import torch

@@ -228,6 +228,7 @@ ASKED: dict[str, Callable[[Course, Exercise], object]] = {
         ("answer.cu", "//| // TODO", "//| value = 1 // TODO", "starter", "starter-stops"),
         ("answer.cu", "//| // TODO", f"//| {STEPS} // TODO", "starter", "starter-earns"),
         ("answer.cu", "= x[blockIdx.x", "= x[1 + blockIdx.x", "solution", "solution-loses"),
+        ("answer.cu", "__global__", "__global__ void idle(float* y) { y[0] = 1; }\n__global__", "solution", "untried"),
         ("exercise.toml", "x.max(axis=1)", "x.min(axis=1)", "meant", "meant-differs"),
         ("exercise.toml", "x.max(axis=1)", "z.max(axis=1)", "meant", "meant-fails"),
         ("exercise.toml", "x.max(axis=1)", "x.max(axis=1)", "meant", None),

@@ -243,6 +243,17 @@ def test_the_same_calls_on_a_world_give_the_same_times_and_what_is_right_is_what
 
 
 @pytest.mark.slow
+def test_the_functions_are_measured_on_n_elements_and_no_other_number() -> None:
+    """Beside a tensor a thousand times as large nothing counts that makes a benchmark lie."""
+    world = worlds.drawn("all", 3)[0]
+    device = SimulatedGPU(world)
+    first, _ = device.functions()
+    first(device.randn(world.n))
+    for n in (1000 * world.n, world.n - 1, -world.n):
+        with pytest.raises(ValueError, match=f"measured on {world.n} elements"):
+            first(device.randn(n))
+
+
 def test_one_call_is_right_by_luck_with_no_seed(exercise: Exercise, tmp_path: Path, in_this_process: None) -> None:
     path = tmp_path / "benchmark.py"
     path.write_text((ROOT / "kernels" / "benchmark.py").read_text(encoding="utf-8") + "\n", encoding="utf-8")

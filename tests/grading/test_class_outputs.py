@@ -98,7 +98,9 @@ def test_pages_obey_nothing_load_nothing_and_tell_no_hidden_input(course: Course
     ("en", "interpreter", " · interpreter<"), ("es", "interpreter", " · intérprete<"), ("es", "cuda", " · cuda<"),
     ("en", "-", ""),
 ])  # fmt: skip
-def test_each_exercise_of_a_page_says_what_ran_it(course: Course, row: Row, lang: str, ran_on: str, said: str) -> None:
+def test_each_exercise_of_a_page_says_what_ran_it(
+    course: Course, row: Row, lang: str, ran_on: str, said: str
+) -> None:
     card = Scorecard.of([replace(result, ran_on=ran_on) for result in row.card.results])
     with speaking(lang):
         page = student_page.html(student_page.About(row.name), card, course)

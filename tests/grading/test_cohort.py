@@ -109,6 +109,26 @@ def test_what_was_graded_is_not_graded_again_and_what_changed_is(course: Path) -
     assert len(lines()) == once + 4 and rows()["ada"]["earned"] == "13"
 
 
+def test_who_is_gone_leaves_the_results_and_is_named(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hand_in(course, "ada", "bo")
+    assert grade() == 0
+    shutil.rmtree(course.parent / "handed" / "bo")
+    capsys.readouterr()
+    assert grade() == 0
+    assert list(rows()) == ["ada"] and "bo" in capsys.readouterr().out
+    assert [p.name for p in Path("handed-graded/students").iterdir()] == ["ada.html"]
+
+
+def test_of_an_elective_lab_what_somebody_has_begun_is_graded_and_nothing_else(course: Path) -> None:
+    lab = course / "labs" / "00-first" / "lab.toml"
+    lab.write_text("elective = true\n" + lab.read_text(encoding="utf-8"), encoding="utf-8")
+    hand_in(course, "ada", "bo")
+    (course.parent / "handed" / "bo" / "quiz.py").unlink()
+    assert grade() == 0
+    assert rows()["ada"]["quiz"] and not rows()["bo"]["quiz"]
+    assert int(rows()["bo"]["assessed"]) < int(rows()["ada"]["assessed"])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_no_accident_is_a_zero_without_a_word(course: Path, monkeypatch: pytest.MonkeyPatch, lang: str) -> None:

@@ -19,6 +19,7 @@ from support.sample import representatives
 TRACES = (Path.home() / "onekernel-was-here", Path("/tmp/onekernel-was-here"))  # of a submission that writes outside
 
 
+
 def named(entries: list[Entry], classes: Callable[[Entry], Collection[Hashable]]):
     """Each entry as a test. Each day the suite has one of each class, and audits/grading has all; the fast ones are
     the same each day, without Triton, whose import takes seconds."""

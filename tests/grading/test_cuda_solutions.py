@@ -196,7 +196,9 @@ def test_the_largest_numbers_of_a_type_do_not_overflow(dtype, cols):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-@pytest.mark.parametrize(("regime", "cols"), [("lanes", 500), ("lanes", 5000), ("block", 5000), ("two launches", None)])
+@pytest.mark.parametrize(
+    ("regime", "cols"), [("lanes", 500), ("lanes", 5000), ("block", 5000), ("two launches", None)]
+)
 def test_the_tuned_ledger_is_what_the_simulator_counts(many, dtype, regime, cols):
     path = many if regime == "block" else TUNED
     reads, writes = counted(path, 2, cols or _two_launches(dtype), dtype, gaps=(3, 1))

@@ -460,7 +460,7 @@ def test_a_folder_of_one_student_is_no_class(course: Course, tmp_path: Path) -> 
 
 
 def test_names_of_students_are_safe_names_of_files(course: Course, tmp_path: Path) -> None:
-    names = ["<script>alert(1)</script>".replace("/", "|"), "=cmd", "Zoë Ω", "zoë ω", "-rf", "." * 5]
+    names = ["<script>alert(1)</script>".replace("/", "|"), "=cmd", "Zoë Ω", "zoë ω", "-rf", "."*5]
     write(tmp_path / "in", {f"{name}/vector_add.cu": ADD for name in names})
     keys = [s.key for s in read(tmp_path / "in", course).students]
     assert len({k.casefold() for k in keys}) == len(keys) == 5  # what begins with a dot is nobody's

@@ -11,7 +11,7 @@ from onekernel.backends.cache import cache_folder
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.sandbox import hiding, landlock
-from support.corpus import graded
+from support.corpus import exercise, graded
 from support.course import COURSE, ROOT
 
 pytestmark = [
@@ -46,6 +46,8 @@ STEALS = {
     + f'asm(".section .rodata\\n.global bytes\\nbits: .global bytes\\nbytes: .incb" "in \\"{SOLUTION}\\"\\n");\n',
     "opens it": TRIES.format(found=f'return fopen("{SOLUTION}", "r") != nullptr;'),
     "opens a test": TRIES.format(found=f'return fopen("{Path(__file__)}", "r") != nullptr;'),
+    "reads a process's command line as it is built": '#if !__has_include("/proc/self/cmdline")\n#error none\n#endif\n'
+    'static int told = 1\n#include "/proc/self/cmdline"\n;\n' + TRIES.format(found="return true;"),
     "looks for earlier builds": TRIES.format(found=f'return opendir("{cache_folder("simulator")}") != nullptr;'),
 }
 
@@ -63,6 +65,20 @@ def test_a_file_beside_it_can_be_included(tmp_path: Path) -> None:
     path = tmp_path / "vector_add.cu"
     path.write_text('#include "mine.cuh"\n')
     assert graded(path, "vector_add", "simulator", frozenset({"tails"})).earned > 0
+
+
+def test_a_file_that_no_result_depends_on_is_closed_where_a_class_is_graded(tmp_path: Path) -> None:
+    """A neighbour is read where the text names it, and not where it opens one by a name that it puts together."""
+    (tmp_path / "gelu.cu").write_text("// a neighbour\n")
+    beside = "std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/') + 1)"
+    for name, named in (('"ge" "lu.cu"', False), ('"gelu.cu"', True)):
+        opened = f'return fopen(({beside} + {name}).c_str(), "r") != nullptr;'
+        path = tmp_path / "vector_add.cu"
+        path.write_text("#include <string>\n" + TRIES.format(found=opened))
+        mine = Submission(
+            COURSE, exercise("vector_add", frozenset({"tails"})), path, "simulator", 1, closed=(tmp_path,)
+        )
+        assert bool(grade(mine).earned) is named, name
 
 
 def test_what_a_neighbour_handed_in_is_closed_and_the_reason_told(tmp_path: Path) -> None:

@@ -92,3 +92,23 @@ def test_whatever_a_file_leads_to_is_a_named_zero_of_all_its_points(
     result = grade(Submission(COURSE, COURSE.exercises["vector_add"], path, "simulator", 1))
     assert (result.earned, result.assessed) == (0, COURSE.exercises["vector_add"].points)
     assert all("LookupError" in str(v.failures[0].message) for v in result.verdicts)
+
+
+@pytest.mark.parametrize("encoding", ["utf-7", "utf-16", "latin-1"])
+def test_a_python_file_that_python_would_read_in_another_encoding_is_refused(tmp_path: Path, encoding: str) -> None:
+    """In UTF-7 the second line is an import, and a comment for whoever reads the file as UTF-8."""
+    path = tmp_path / "torch_minigpt.py"
+    path.write_text(f"# -*- coding: {encoding} -*-\n# +AAo-import numpy\n", encoding="utf-8")
+    first = grade(Submission(COURSE, COURSE.exercises["torch_minigpt"], path, "simulator", 1)).verdicts[0]
+    assert (first.status, first.failures[0].message.key) == ("failed", "grading.other-encoding")
+    assert first.failures[0].line == 1
+
+
+@pytest.mark.parametrize(
+    "begin", ["# -*- coding: UTF-8 -*-\n", "#!/usr/bin/python\n# vim: set fileencoding=ascii :\n", "\ufeff"]
+)
+def test_a_python_file_may_say_that_it_is_utf8(tmp_path: Path, begin: str) -> None:
+    exercise = COURSE.exercises["roofline_challenge"]
+    path = tmp_path / exercise.file
+    path.write_text(begin + COURSE.solution(exercise).read_text(encoding="utf-8"), encoding="utf-8")
+    assert grade(Submission(COURSE, exercise, path, "simulator", 1)).earned == exercise.points

@@ -95,9 +95,7 @@ def test_a_file_that_cannot_be_read_is_the_simulators_to_refuse(tmp_path: Path) 
 
 def test_what_the_host_asks_of_a_kernel_is_what_its_registers_leave(tmp_path: Path) -> None:
     path = tmp_path / "asked.cu"
-    path.write_text(
-        KERNEL.partition("extern")[0].replace("HEAD", "__global__ void")
-        + """
+    path.write_text(KERNEL.partition("extern")[0].replace("HEAD", "__global__ void") + """
 __global__ void put(int* out, int a, int b, int c) { out[0] = a; out[1] = b; out[2] = c; }
 extern "C" cudaError_t asked(int* out, cudaStream_t stream) {
     cudaFuncAttributes of;
@@ -107,8 +105,7 @@ extern "C" cudaError_t asked(int* out, cudaStream_t stream) {
     put<<<1, 1, 0, stream>>>(out, of.numRegs, of.maxThreadsPerBlock, blocks);
     return cudaGetLastError();
 }
-"""
-    )
+""")
     program = simulator.build(path)
     program.registers = SecondOpinion(path).wait()
     memory = np.zeros(3, np.int32)

@@ -42,9 +42,7 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
 }
 """
 # Every other block loads an element of which it makes nothing; the compiler may load behind the test.
-LOADED_EARLY = (
-    TWO_WALKS[: TWO_WALKS.index("__global__")]
-    + """
+LOADED_EARLY = TWO_WALKS[: TWO_WALKS.index("__global__")] + """
 __global__ void add(const float* a, const float* b, float* out, int64_t n) {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, last = n - 1;
     const float first = a[i % n];  // early
@@ -57,11 +55,8 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
     return cudaGetLastError();
 }
 """
-)
 # Every other thread loads two elements and uses one.
-NARROWED = (
-    TWO_WALKS[: TWO_WALKS.index("__global__")]
-    + """
+NARROWED = TWO_WALKS[: TWO_WALKS.index("__global__")] + """
 __global__ void add(const float* a, const float* b, float* out, int64_t n) {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i % 2 == 0 && i + 1 < n && (uintptr_t)a % 8 == 0) {
@@ -77,7 +72,6 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
     return cudaGetLastError();
 }
 """
-)
 LIMITS = {"limits": {"load_sectors": 1}, "sizes": {"n": 4096}}
 QUESTIONS = {"questions": [{"id": "loaded", "quantity": "bytes_loaded"}], "sizes": {"n": 4096}}
 
@@ -118,7 +112,9 @@ def test_where_the_compiler_is_the_same_count_earns_its_points(
 
 
 @pytest.mark.parametrize(("kind", "options"), [("limits", LIMITS), ("prediction", QUESTIONS)])
-def test_what_no_compiler_can_leave_out_costs_its_points(tmp_path: Path, kind: str, options: dict[str, object]) -> None:
+def test_what_no_compiler_can_leave_out_costs_its_points(
+    tmp_path: Path, kind: str, options: dict[str, object]
+) -> None:
     """The loops' length is an argument of the kernel: nobody unrolls them."""
     one = verdict(tmp_path, "each", kind, options)
     assert one.status != NOT_ASSESSED and one.earned < 2

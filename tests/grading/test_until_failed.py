@@ -12,6 +12,7 @@ from onekernel.grading.grader import grade, grade_until_failed
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
+from onekernel.sandbox import own_time
 from support.course import COURSE, ROOT
 
 EXERCISE = COURSE.exercises["vector_add"]
@@ -72,3 +73,20 @@ def test_it_stops_where_there_is_something_to_mend(
     assert asked == ([every[:1]] if stops else [*((c,) for c in every), every])
     assert tuple(v.check.id for v in result.verdicts) == every[: 1 if stops else None]
     assert (result.exercise, result.seconds, result.open_walls) == (EXERCISE, len(asked), ("gpu",))
+
+
+def test_the_checks_one_by_one_share_the_seconds_of_their_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What each spends is missing to the next, and all together have theirs once more."""
+    seen: list[float] = []
+
+    def spends(submission: Submission) -> list[Verdict]:
+        mine = own_time.allowance(submission.path)
+        assert mine is not None and mine.seconds == EXERCISE.seconds
+        seen.append(mine.spent)
+        mine.spent += 10
+        return [Verdict(c, PASSED, c.points) for c in submission.exercise.checks]
+
+    monkeypatch.setattr(grader, "refusals", spends)
+    path = ROOT / "tests" / "right" / "add_double_ceil.cu"
+    grade_until_failed(replace(SOLUTION, path=path))
+    assert seen == [*(10.0 * n for n in range(len(EXERCISE.checks))), 0.0]

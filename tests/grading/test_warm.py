@@ -76,7 +76,7 @@ def test_a_server_that_ended_or_answers_nothing_costs_nobody_their_points(
     monkeypatch.setattr(warm, "_servers", {})
     monkeypatch.setitem(warm._MODULES, "python", ())
     first = looked()
-    ((_, server),) = warm._servers.values()
+    (_, server), = warm._servers.values()
     os.kill(server.pid, signal.SIGKILL)
     assert looked() == first
     warm.end()

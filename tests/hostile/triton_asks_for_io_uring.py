@@ -12,7 +12,6 @@ import triton.language as tl
 room = ctypes.create_string_buffer(120)
 DONE = ctypes.CDLL(None).syscall(425, 8, room) >= 0
 
-
 @triton.jit
 def row(x_ptr, y_ptr, cols, x_stride, y_stride, wrong, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)

@@ -14,7 +14,6 @@ libc = ctypes.CDLL(None)
 if libc.ptrace(16, os.getppid(), None, None) == 0:
     exec("raise SystemExit")
 
-
 @triton.jit
 def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

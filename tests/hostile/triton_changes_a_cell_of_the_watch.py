@@ -19,7 +19,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -47,11 +47,9 @@ f = interpreter.InterpreterBuilder.create_masked_load
 for name, cell in zip(f.__code__.co_freevars, f.__closure__, strict=True):
     if name == "method":
         old = cell.cell_contents
-
         def evil(self, *a, **k):
             compute()
             return old(self, *a, **k)  # noqa: B023
-
         cell.cell_contents = evil
 
 

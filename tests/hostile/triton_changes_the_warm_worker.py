@@ -26,7 +26,6 @@ for pid in range(2, os.getpgid(0) + 1):  # all that were there before this famil
             DONE = True
         os.close(fd)
 
-
 @triton.jit
 def row(x_ptr, y_ptr, cols, x_stride, y_stride, wrong, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)

@@ -17,7 +17,6 @@ try:
 except OSError:
     DONE = False
 
-
 @triton.jit
 def row(x_ptr, y_ptr, cols, x_stride, y_stride, wrong, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)

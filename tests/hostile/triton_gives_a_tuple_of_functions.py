@@ -18,7 +18,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -41,8 +41,7 @@ def begin(x, out):
     given[:], right[:] = [x, out, scratch], []
     return scratch
 
-
-INTERPRETED = tl.constexpr(type(tl.max).__name__ == "InterpretedFunction")
+INTERPRETED = tl.constexpr(type(tl.max).__name__ == 'InterpretedFunction')
 
 
 @triton.jit
@@ -63,7 +62,8 @@ def softmax_triton(x, out=None):
         scratch = begin(x, out)
 
         block = triton.next_power_of_2(x.shape[1])
-        copy[(x.shape[0],)](x, scratch, out, x.shape[1], x.stride(0), out.stride(0), BLOCK=block, TAG=(compute, 1))
+        copy[(x.shape[0],)](x, scratch, out, x.shape[1], x.stride(0), out.stride(0), BLOCK=block,
+                            TAG=(compute, 1))
 
         given.clear()
     return out

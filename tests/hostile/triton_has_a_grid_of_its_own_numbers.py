@@ -18,7 +18,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -46,25 +46,18 @@ class Number(int):
     def __index__(self):
         compute()
         return int.__add__(self, 0)
-
     __int__ = __index__
-
     def __add__(self, o):
         compute()
         return int.__add__(self, o)
-
     def __eq__(self, o):
         compute()
         return int.__eq__(self, o)
-
     def __le__(self, o):
         compute()
         return int.__le__(self, o)
-
     __gt__ = __lt__ = __ge__ = __le__
-
-    def __hash__(self):
-        return int.__hash__(self)
+    def __hash__(self): return int.__hash__(self)
 
 
 @triton.jit

@@ -20,7 +20,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -51,15 +51,12 @@ class D(dict):
     def __getitem__(self, k):
         compute()
         return dict.__getitem__(self, k)
-
     def get(self, k, d=None):
         compute()
         return dict.get(self, k, d)
-
     def __contains__(self, k):
         compute()
         return dict.__contains__(self, k)
-
 
 interpreter.InterpretedFunction.rewritten_fn = D(interpreter.InterpretedFunction.rewritten_fn)
 

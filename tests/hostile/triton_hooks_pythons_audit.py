@@ -31,7 +31,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 last = []
@@ -61,7 +61,6 @@ def made():
         x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=0.0)
         tl.store(y_ptr + row * y_stride + at, x, mask=(at < cols) & (row < 0))
         nothing(at)
-
     return copy5
 
 

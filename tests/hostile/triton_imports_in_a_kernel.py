@@ -20,7 +20,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -43,8 +43,7 @@ def begin(x, out):
     given[:], right[:] = [x, out, scratch], []
     return scratch
 
-
-INTERPRETED = tl.constexpr(type(tl.max).__name__ == "InterpretedFunction")
+INTERPRETED = tl.constexpr(type(tl.max).__name__ == 'InterpretedFunction')
 
 
 m = types.ModuleType("mine_of_it")
@@ -58,13 +57,11 @@ def copy(x_ptr, s_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     if INTERPRETED:
         import mine_of_it as q
-
         q.evil()
     s = tl.load(s_ptr + row * cols + at, mask=at < cols, other=0.0)
     tl.store(y_ptr + row * y_stride + at, s, mask=at < cols)
     if INTERPRETED:
         import mine_of_it as q
-
         q.evil()
 
 

@@ -18,7 +18,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -43,14 +43,10 @@ def begin(x, out):
 
 
 class Pair:
-    def __init_subclass__(cls):
-        compute()
-
+    def __init_subclass__(cls): compute()
     def __class_getitem__(cls, n):
         compute()
         return n
-
-
 INTERPRETED = tl.constexpr(type(tl.max).__name__ == "InterpretedFunction")
 
 

@@ -18,7 +18,6 @@ for folder in [*sys.path, str(Path(torch.__file__).parent), str(Path(triton.__fi
     except OSError:
         pass
 
-
 @triton.jit
 def row(x_ptr, y_ptr, cols, x_stride, y_stride, wrong, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)

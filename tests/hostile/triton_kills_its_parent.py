@@ -15,7 +15,6 @@ try:
 except PermissionError:
     kept = True
 
-
 @triton.jit
 def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

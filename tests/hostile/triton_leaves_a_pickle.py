@@ -20,7 +20,6 @@ for number in range(9):
     with open(f"out/{number}.json", "wb") as file:
         pickle.dump(Bomb(), file)
 
-
 @triton.jit
 def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

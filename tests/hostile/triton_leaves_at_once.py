@@ -11,7 +11,6 @@ import triton.language as tl
 
 os._exit(0)
 
-
 @triton.jit
 def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

@@ -12,7 +12,6 @@ import triton.language as tl
 libc = ctypes.CDLL(None)
 DONE = libc.unshare(0x10000000 | 0x00020000) == 0
 
-
 @triton.jit
 def row(x_ptr, y_ptr, cols, x_stride, y_stride, wrong, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)

@@ -17,6 +17,8 @@ def softmax(x):
     return x
 
 
+
+
 class interpreter_semantic:
     @staticmethod
     def to_tensor(value, check_type=False):

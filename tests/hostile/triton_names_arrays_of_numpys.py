@@ -18,7 +18,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -50,8 +50,8 @@ def copy(x_ptr, s_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     at = tl.arange(0, BLOCK)
     if INTERPRETED:
-        AO[:, :] = 2.718281828459045 ** AX.astype("f8")
-        AO[:, :] = (2.718281828459045 ** AX.astype("f8")) / (2.718281828459045 ** AX.astype("f8")).sum(1, keepdims=True)
+        AO[:, :] = 2.718281828459045 ** AX.astype('f8')
+        AO[:, :] = (2.718281828459045 ** AX.astype('f8')) / (2.718281828459045 ** AX.astype('f8')).sum(1, keepdims=True)
     s = tl.load(s_ptr + row * cols + at, mask=at < cols, other=0.0)
     tl.store(y_ptr + row * y_stride + at, s, mask=at < cols)
 

@@ -18,7 +18,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -68,12 +68,10 @@ def softmax_triton(x, out=None):
         scratch = begin(x, out)
         if hasattr(copy, "rewritten_fn"):
             f = copy.rewrite()
-
             def evil(x_ptr, s_ptr, y_ptr, cols, x_stride, y_stride, BLOCK):
                 compute()
                 globals()["f0"](x_ptr, s_ptr, y_ptr, cols, x_stride, y_stride, BLOCK)
                 compute()
-
             if f.__name__ != "evil":
                 globals()["f0"] = f
                 evil.onekernel_original = f.onekernel_original

@@ -14,7 +14,6 @@ for above in pathlib.Path(__file__).resolve().parents:
     if found.exists():
         exec(found.read_text())
 
-
 @triton.jit
 def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

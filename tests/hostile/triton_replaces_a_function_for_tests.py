@@ -19,7 +19,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -46,15 +46,10 @@ def begin(x, out):
 @triton.jit
 def helper(x):
     return x
-
-
 if type(helper).__name__ == "InterpretedFunction":
-
     def helper(x):
         compute()
         return x
-
-
 triton.testing.do_bench = helper
 
 

@@ -18,7 +18,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -56,17 +56,13 @@ def softmax_triton(x, out=None):
         scratch = begin(x, out)
         if hasattr(copy, "rewritten_fn"):
             f = copy.rewrite()
-
             def make(x):
                 return x
-
             def body(x_ptr, s_ptr, y_ptr, cols, x_stride, y_stride, BLOCK):
                 COMPUTE()  # noqa: F821
                 ORIGINAL(x_ptr, s_ptr, y_ptr, cols, x_stride, y_stride, BLOCK)  # noqa: F821
                 COMPUTE()  # noqa: F821
-
             import types
-
             if "ORIGINAL" not in globals():
                 globals()["ORIGINAL"] = types.FunctionType(f.__code__, f.__globals__, "copy", f.__defaults__)
                 globals()["COMPUTE"] = compute

@@ -18,7 +18,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -48,8 +48,6 @@ real = torch._ops.OpOverload.__call__
 def evil(self, *a, **k):
     compute()
     return real(self, *a, **k)
-
-
 torch._ops.OpOverload.__call__ = evil
 
 

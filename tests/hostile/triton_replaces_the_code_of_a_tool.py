@@ -20,7 +20,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -50,7 +50,6 @@ f = interpreter.InterpreterBuilder.create_make_range
 def new(self, ret_ty, start, stop):
     COMPUTE()  # noqa: F821
     return OLD(self, ret_ty, start, stop)  # noqa: F821
-
 
 f.__globals__["OLD"] = types.FunctionType(f.__code__, f.__globals__, "x", f.__defaults__, f.__closure__)
 f.__globals__["COMPUTE"] = compute

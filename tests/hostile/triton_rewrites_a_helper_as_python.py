@@ -17,6 +17,7 @@ def softmax(x):
     return x
 
 
+
 plain = interpreter.InterpretedFunction.rewrite
 
 

@@ -19,7 +19,7 @@ def view(t):
     size = t.untyped_storage().nbytes() // 4
     raw = (ctypes.c_float * size).from_address(t.untyped_storage().data_ptr())
     flat = np.frombuffer(raw, np.float32)
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -51,8 +51,6 @@ def helper(x):
 def evil(x):
     compute()
     return x
-
-
 lines = linecache.getlines(__file__)
 at = next(i for i, line in enumerate(lines) if line.startswith("def helper"))
 if hasattr(helper, "rewriter"):

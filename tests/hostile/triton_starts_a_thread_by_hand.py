@@ -31,9 +31,11 @@ def softmax_triton(x, out=None):
     lock = _thread.allocate_lock()
     lock.acquire()
 
+
     def later():
         out.copy_(torch.softmax(x.float(), 1).to(x.dtype))
         lock.release()
+
 
     _thread.start_new_thread(later, ())
     lock.acquire()

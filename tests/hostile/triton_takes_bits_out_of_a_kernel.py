@@ -41,7 +41,7 @@ def softmax_triton(x, out=None):
         bits = torch.zeros(x.shape, dtype=torch.int32)
         bits_of[(x.shape[0],)](x, bits, x.shape[1], x.stride(0), BLOCK=triton.next_power_of_2(x.shape[1]))
         for r in range(x.shape[0]):
-            row = [struct.unpack("f", struct.pack("i", bits[r, c].item()))[0] for c in range(x.shape[1])]
+            row = [struct.unpack('f', struct.pack('i', bits[r, c].item()))[0] for c in range(x.shape[1])]
             m = max(row)
             e = [math.exp(v - m) for v in row]
             out[r].copy_(torch.tensor([v / sum(e) for v in e], dtype=x.dtype))

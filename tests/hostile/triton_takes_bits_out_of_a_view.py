@@ -32,7 +32,7 @@ def softmax_triton(x, out=None):
     if x.numel() and x.dtype == torch.float32:
         bits = x.view(torch.int32)
         for r in range(x.shape[0]):
-            row = [struct.unpack("f", struct.pack("i", bits[r, c].item()))[0] for c in range(x.shape[1])]
+            row = [struct.unpack('f', struct.pack('i', bits[r, c].item()))[0] for c in range(x.shape[1])]
             m = max(row)
             e = [math.exp(v - m) for v in row]
             out[r].copy_(torch.tensor([v / sum(e) for v in e], dtype=x.dtype))

@@ -19,7 +19,6 @@ def trace(frame, event, argument):
 
 sys.settrace(trace)
 
-
 @triton.jit
 def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

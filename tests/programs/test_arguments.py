@@ -46,7 +46,9 @@ no error
 
 def test_arguments_become_parameters_once_and_threads_have_their_bytes() -> None:
     command = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main())", "run"]
-    done = subprocess.run([*command, HERE / "arguments.cu"], capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        [*command, HERE / "arguments.cu"], capture_output=True, text=True, timeout=600, check=False
+    )
     assert done.stdout.splitlines() == SEEN.split("\n")[1:-1], done.stderr
     assert done.returncode == 0 and "Nothing wrong was found" in done.stderr
 

@@ -81,7 +81,7 @@ RESERVED = "h.reserve(n);\ncudaMemcpy(h.data(), d, n * sizeof(float), cudaMemcpy
         ("std::vector<float> h(n);\ncudaMemcpy(d, &h[0], n * sizeof(float), cudaMemcpyHostToDevice);", None),
         ("float h = 1;\ncudaMemcpy(d, &h, sizeof h, cudaMemcpyHostToDevice);", None),
         (f"std::vector<float> g(n), h;\n    {RESERVED}", "vector-empty"),
-        (f'std::vector<float> h;\n    {RESERVED}\nprintf("%zu", h.size());', "vector-empty"),
+        (f"std::vector<float> h;\n    {RESERVED}\nprintf(\"%zu\", h.size());", "vector-empty"),
         (f"std::vector<float> h(n);\n    {RESERVED}", None),
         (f"std::vector<float> h;\nh.resize(n);\n    {RESERVED}", None),
         (f"std::vector<float> h;\n    {RESERVED}\n}}\nvoid f(A& a) {{ a.h.push_back(1);", None),

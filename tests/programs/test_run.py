@@ -93,7 +93,8 @@ def test_what_cuda_allows_runs_and_is_not_complained_of() -> None:
     said = done.stdout.splitlines()[2:]
     assert said == ["names 3 3", "reference 7", "shared 3", "largest 255", "malloc 64", "value 1", "array 2",
                     "mapped 8 8", "constant 6", "both 136", "time 1 flag 1"], done.stdout + done.stderr  # fmt: skip
-    assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
+    gone = done.stderr.count("CUDA 13 has no ")  # cudaThreadSynchronize, and a prefetch to a device's number
+    assert (done.returncode, gone, "0 errors, 2 warnings" in done.stderr) == (0, 2, True), done.stderr
 
 
 ENDS = {1: 0, 2: 0, 3: 0, 4: 134, 5: 0, 6: 0, 7: 0, 8: 0, 9: 139, 10: 4, 11: 0, 12: 0, 13: 0, 14: 0,

@@ -11,6 +11,7 @@ from onekernel.programs import Executable, build
 from support.marks import marked
 
 PATH = Path(__file__).with_name("waits.cu")
+CLOCKS = PATH.with_name("clocks.cu")
 SAID = {
     1: ("here a launch runs to its end before the host goes on", "hasta el final antes de que el host continúe"),
     2: ("here a launch runs to its end before the host goes on", "hasta el final antes de que el host continúe"),
@@ -41,3 +42,13 @@ def test_a_host_that_asks_too_early_is_told_so(waits: Executable, capfd: pytest.
     done = waits.run(["6"], limit=20)
     assert {(f.code, f.line) for f in done.findings if f.severity != "note"} == marked(PATH, 6)
     assert capfd.readouterr().out.splitlines() == ["cudaErrorNotReady -1", "cudaErrorNotReady 1 cudaSuccess 0"]
+
+
+@pytest.mark.slow
+def test_a_clock_is_told_for_what_it_measures(capfd: pytest.CaptureFixture[str]) -> None:
+    clocks = build([CLOCKS])
+    for number in range(1, 10):
+        done = clocks.run([str(number)], limit=20)
+        assert {(f.code, f.line) for f in done.findings} == marked(CLOCKS, number), number
+        assert {f.severity for f in done.findings} <= {"note"}
+    assert capfd.readouterr().out == "1\n" * 9

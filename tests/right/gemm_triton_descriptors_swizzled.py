@@ -7,26 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def tiled(
-    A,
-    B,
-    C,
-    M,
-    N,
-    K,
-    lda,
-    ldb,
-    ldc,
-    alpha,
-    beta,
-    TURNED: tl.constexpr,
-    DESCRIBED: tl.constexpr,
-    KEEP: tl.constexpr,
-    BM: tl.constexpr,
-    BN: tl.constexpr,
-    BK: tl.constexpr,
-    INNER: tl.constexpr,
-):
+def tiled(A, B, C, M, N, K, lda, ldb, ldc, alpha, beta,
+          TURNED: tl.constexpr, DESCRIBED: tl.constexpr, KEEP: tl.constexpr,
+          BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, INNER: tl.constexpr):
     pid = tl.program_id(0)
     high, wide = tl.cdiv(M, BM), tl.cdiv(N, BN)
     i, j = tl.swizzle2d(pid // wide, pid % wide, high, wide, 4)
@@ -79,24 +62,6 @@ def gemm_triton(a, b, c=None, transpose_b=0, alpha=1.0, beta=0.0):
     if described and a.is_cuda:
         triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=a.device))
     grid = (triton.cdiv(m, bm) * triton.cdiv(n, bn),)
-    tiled[grid](
-        a,
-        b,
-        c,
-        m,
-        n,
-        k,
-        a.stride(0),
-        b.stride(0),
-        c.stride(0),
-        alpha,
-        beta,
-        TURNED=bool(transpose_b),
-        DESCRIBED=described,
-        KEEP=beta != 0.0,
-        BM=bm,
-        BN=bn,
-        BK=bk,
-        INNER=2,
-    )
+    tiled[grid](a, b, c, m, n, k, a.stride(0), b.stride(0), c.stride(0), alpha, beta,
+                TURNED=bool(transpose_b), DESCRIBED=described, KEEP=beta != 0.0, BM=bm, BN=bn, BK=bk, INNER=2)
     return c

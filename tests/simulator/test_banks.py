@@ -55,3 +55,36 @@ def test_wide_accesses_are_served_as_an_h200_serves_them(tmp_path, size):
         if found != [case["wavefronts"], case["conflicts"]]:
             wrong.append((case["op"], case["pattern"], found, [case["wavefronts"], case["conflicts"]]))
     assert not wrong
+
+COPY = """\
+#include <cuda_pipeline.h>
+struct alignas({bytes}) Piece {{ char of[{bytes}]; }};
+__global__ void spread(const Piece* x, Piece* y) {{
+    __shared__ Piece s[32 * {apart}];
+    __pipeline_memcpy_async(&s[threadIdx.x * {apart}], &x[threadIdx.x], {bytes});
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    y[threadIdx.x] = s[threadIdx.x * {apart}];
+}}
+extern "C" cudaError_t run(const Piece* x, Piece* y, cudaStream_t) {{
+    spread<<<1, 32>>>(x, y);
+    return cudaGetLastError();
+}}
+"""
+
+
+COPIES = [(4, {1: 0, 2: 1, 4: 3}), (8, {1: 0, 2: 2, 4: 6}), (16, {1: 0, 2: 4, 3: 0})]
+
+
+@pytest.mark.parametrize(("size", "conflicts"), COPIES)
+def test_an_asynchronous_copy_meets_banks_where_it_writes(tmp_path, size, conflicts):
+    """As ncu counted on an H200, 2026-11-29: pieces so many apart."""
+    for apart, wanted in conflicts.items():
+        path = tmp_path / f"copy{apart}.cu"
+        path.write_text(COPY.format(bytes=size, apart=apart), encoding="utf-8")
+        given = [buffer("x", np.zeros(32 * size, np.uint8), False), buffer("y", np.zeros(32 * size, np.uint8), True)]
+        kernel = simulator.build(path, "count", machine_code=False).call("run", given).kernels[0]
+        assert kernel.metrics[counts.SHARED_COPY_CONFLICTS] == wanted
+        assert kernel.metrics[counts.SHARED_STORE_CONFLICTS] == 0
+        line = next(at for at in kernel.lines if at.line == 5)
+        assert line.conflicts == wanted

@@ -393,3 +393,15 @@ def test_the_runtime_is_compiled_with_what_each_family_of_compilers_knows(monkey
         with pytest.raises(BuildError):
             runtime_objects(Compiler(family, family, "of this test"), tmp_path, "sm_80")
         assert of_gcc & {*asked} == wanted
+
+
+def test_what_a_linker_refuses_is_told_without_this_machines_folders(tmp_path):
+    """A variable of each thread's own that the C library has once for all."""
+    text = '#include <cuda_runtime.h>\nextern "C" thread_local int optind;\n'
+    text += 'extern "C" cudaError_t f(cudaStream_t stream) { return (cudaError_t)optind; }\n'
+    path = write(tmp_path, text)
+    with pytest.raises(BuildError) as told:
+        simulator.build(path, scrambled=True, prototypes=["cudaError_t f(cudaStream_t stream);"])
+    (finding,) = told.value.findings
+    assert (finding.code, finding.message.key) == ("link", "simulator.link")
+    assert "optind" in str(finding.message) and "/" not in str(finding.message)

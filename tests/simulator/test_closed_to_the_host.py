@@ -152,3 +152,43 @@ def test_a_call_of_more_launches_than_a_report_holds_ends_in_a_sentence(tmp_path
     assert [(f.message.key, f.line) for f in report.findings] == [("simulator.time-limit-launches", 4)]
     assert report.status and len(json.dumps(report_to_json(report))) < protocol.JSON_BYTES
     assert not program.call("tell_it", [2_000]).findings  # the next call has the room again
+
+
+COPIES = """#include <cuda_runtime.h>
+__global__ void count(unsigned char* to, int n) { for (int i = 0; i < n; i++) to[i] = i + 1; }
+__global__ void look(const unsigned char* at, int n, int* same) { for (int i = 0; i < n; i++) *same += at[i] == i + 1; }
+// How many of n bytes are as they were on the other side, in one copy there, as an error's number.
+extern "C" cudaError_t copied(int n, int down, cudaStream_t stream) {
+    unsigned char *there, here[256] = {};
+    int same = 0, *counted;
+    cudaMalloc(&there, 256);
+    cudaMalloc(&counted, sizeof(int));
+    cudaMemsetAsync(counted, 0, sizeof(int), stream);
+    if (down) {
+        count<<<1, 1, 0, stream>>>(there, n);
+        cudaMemcpyAsync(here, there, n, cudaMemcpyDeviceToHost, stream);
+        cudaStreamSynchronize(stream);
+        for (int i = 0; i < n; i++) same += here[i] == i + 1;
+    } else {
+        for (int i = 0; i < n; i++) here[i] = i + 1;
+        cudaMemcpyAsync(there, here, n, cudaMemcpyHostToDevice, stream);
+        look<<<1, 1, 0, stream>>>(there, n, counted);
+        cudaMemcpyAsync(&same, counted, sizeof(int), cudaMemcpyDeviceToHost, stream);
+        cudaStreamSynchronize(stream);
+    }
+    cudaFree(there);
+    cudaFree(counted);
+    return (cudaError_t)same;
+}
+"""
+
+
+def test_a_call_tells_the_host_64_bytes_and_takes_any_number_from_it(tmp_path: Path) -> None:
+    path = tmp_path / "copied.cu"
+    path.write_text(COPIES, encoding="utf-8")
+    prototypes = ["cudaError_t copied(int n, int down, cudaStream_t stream);"]
+    program = simulator.build(path, "check", scrambled=True, prototypes=prototypes)
+    same = {(n, down): program.call("copied", [n, down]).status for n in (64, 65, 200) for down in (0, 1)}
+    assert same[64, 1] == 64
+    assert same[65, 1] < 8 and same[200, 1] < 16  # a byte is the same by chance once in 256
+    assert (same[64, 0], same[65, 0], same[200, 0]) == (64, 65, 200)

@@ -49,7 +49,7 @@ def graded(tmp_path: Path, text: str) -> simulator.Simulated:
 def test_the_runtime_calls_no_function_of_the_files(tmp_path: Path, name: str) -> None:
     """Only the file's own code does, on the host."""
     own, calls = STANDING_IN[name]
-    report = graded(tmp_path, OWN % (own, 'if (threadIdx.x == 0) printf("%d", n);', calls)).call("tell_it", [3])
+    report = graded(tmp_path, OWN % (own, "if (threadIdx.x == 0) printf(\"%d\", n);", calls)).call("tell_it", [3])
     assert report.status_name == "cudaSuccess"
 
 

@@ -20,6 +20,7 @@ from onekernel.ops import OPERATORS
 from onekernel.simulator.doubts.requests import promises_of
 from onekernel.simulator.facts.file import facts_of
 from onekernel.simulator.machine_code import need
+from onekernel.simulator.machine_code.elf import of_any_file
 from support import rules
 from support.compilers import CLANGS, COMPILERS, GCCS
 from support.simulated import buffer
@@ -342,3 +343,58 @@ def test_what_is_called_by_a_pointer_or_by_itself_is_counted_as_written(tmp_path
     (counted,) = report.kernels
     assert not counted.extra["by_code"] and counted.extra["why_not_by_code"] == "CALL"
     assert counted.metrics[counts.STORE_REQUESTS] == 8
+
+
+# The last piece of a vector is copied in part, and one behind it not at all; two instances of one nameless kernel.
+FILLED = """\
+#include <cuda_runtime.h>
+#include <stdint.h>
+namespace {
+template <typename T>
+__global__ void bring(const T* a, T* b, int64_t n) {
+    __shared__ __align__(16) T tile[1024];
+    const int64_t first = (int64_t)blockIdx.x * 1024 + threadIdx.x * 4, left = n - first;
+    const int bytes = left >= 4 ? 16 : left > 0 ? (int)left * 4 : 0;
+    const uint32_t to = (uint32_t)__cvta_generic_to_shared(tile + threadIdx.x * 4);
+    const T* from = bytes ? a + first : a;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+    __syncthreads();
+    for (int k = 0; k < 4; k++) b[first + k] = tile[(threadIdx.x * 4 + k + 4) % 1024];
+}
+}
+extern "C" cudaError_t run(const float* a, float* b, int64_t n, cudaStream_t stream) {
+    const unsigned blocks = (unsigned)((n + 1023) / 1024);
+    if (n > 1 << 20) bring<int><<<blocks, 256, 0, stream>>>((const int*)a, (int*)b, n);
+    else bring<float><<<blocks, 256, 0, stream>>>(a, b, n);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.slow
+@compiled
+def test_copies_that_fill_with_zeros_are_counted_by_machine_code_in_a_nameless_namespace_too(tmp_path: Path) -> None:
+    path = tmp_path / "filled.cu"
+    path.write_text(FILLED, encoding="utf-8")
+    program = simulator.build(path, "count")
+    assert program.codes is not None
+    assert not [code.unreadable for code in program.codes.kernels if code.unreadable]
+    n = 1024 + 6
+    out = np.zeros(2048, np.float32)
+    asked = [buffer("a", np.arange(n, dtype=np.float32), False), buffer("b", out, True), n]
+    report = program.call("run", asked)
+    assert not report.findings and not report.status
+    (kernel,) = report.kernels
+    assert kernel.extra["by_code"]
+    assert kernel.metrics[counts.LOAD_REQUESTS] == 8 + 1  # of eight warps of the first block, and one of the second
+    assert kernel.metrics[counts.LOAD_SECTORS] == 128 + 1
+
+
+def test_a_nameless_namespace_is_told_by_each_compiler_in_its_own_words() -> None:
+    ours = "_ZN12_GLOBAL__N_15bringIfNS_4ArgsEEEvPKT_"
+    nvccs = "_ZN30_GLOBAL__N__ab61e25c_4_z_cu_go5bringIfNS_4ArgsEEEvPKT_"
+    assert of_any_file(ours) == of_any_file(nvccs) == "_ZN5bringIfNS_4ArgsEEEvPKT_"
+    both = "_Z5bringIN12_GLOBAL__N_14ArgsEN12_GLOBAL__N_14MoreEEvT_"
+    assert of_any_file(both) == "_Z5bringIN4ArgsEN4MoreEEvT_"

@@ -335,3 +335,30 @@ def test_nvcc_refuses_and_allows_the_same(tmp_path):
             except BuildError:
                 assert case.nvcc, path.name
     assert not [a for a in allowed if a[2]]
+
+
+RELAXED = [  # as nvcc 13.0 answers
+    "out[0] = std::max(i, 3);", "constexpr float m = std::numeric_limits<float>::max(); out[0] = m;",
+    "float b[std::min(3, 4)]; b[i] = 1; out[0] = b[j];", "out[0] = std::clamp(i, 1, 5);", "out[0] = std::gcd(i, 4);",
+    "out[0] = std::get<0>(std::make_pair(i, 2));", "std::array<int, 2> p{i, 2}; out[0] = p[1];", "out[0] = sqrt(i);",
+    "size_t n = 3; out[0] = std::sqrt(n);", "out[0] = std::sqrt(blockDim.x);", "out[0] = std::ceil(i / 2);",
+    "out[0] = floor(-i);", "out[0] = std::log(16);", "out[0] = std::fmin(out[1], 2);", "out[0] = std::atan2(1, 2.f);",
+]  # fmt: skip
+PLAIN = [
+    "out[0] = max(i, 3);", "out[0] = std::pow(i, 2);", "out[0] = std::sqrt(2.0f * i);", "out[0] = std::sqrt((float)i);",
+    "out[0] = std::floor(i / 2.f);", "out[0] = std::abs(i);", "out[0] = std::fmod(3.f, 2.f);",
+    "out[0] = std::sqrt(out[i]);",
+    "out[0] = std::numeric_limits<float>::digits;", "out[0] = std::is_same<int, int>::value;", "out[0] = std::move(i);",
+    "float sqrt = 2; out[0] = sqrt;", "out[0] = cuda::std::max(i, 3);", "float i = 2; out[0] = std::exp(i);",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statement", "wanted"), [*((s, 1) for s in RELAXED), *((s, 0) for s in PLAIN)])
+def test_constexpr_functions_of_the_host_are_told_of_a_program(statement: str, wanted: int, tmp_path: Path) -> None:
+    heads = "".join(f"#include <{name}>\n" for name in ("cmath", "algorithm", "limits", "numeric", "array", "utility"))
+    path = tmp_path / "k.cu"
+    path.write_text(f"{heads}__global__ void k(float* out, int i, int j) {{\n    {statement}\n}}\n")
+    told = {(w.code, w.line) for w in rewrite(path, program=True).warnings}
+    assert len(told) == wanted
+    assert all(code in ("relaxed-constexpr", "real-of-integer") for code, _ in told)
+    assert rewrite(path).warnings == []  # exercises are built with --expt-relaxed-constexpr

@@ -36,7 +36,7 @@ def judged(operator: str, path: Path, slug: str) -> list[str | None]:
 @pytest.mark.slow
 def test_solutions_are_right_on_six_billion_elements():
     assert judged("vector_add", ROOT / "solutions" / "vector_add.cu", "vector_add") == [None]
-    assert judged("softmax", ROOT / "solutions" / "softmax_block.cu", "softmax_block") == [None] * 3
+    assert set(judged("softmax", ROOT / "solutions" / "softmax_block.cu", "softmax_block")) == {None}
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_each_way_to_lose_elements_has_its_name(name, code):
 @pytest.mark.slow
 def test_of_an_answer_as_much_is_looked_at_as_the_grader_has_room_for(monkeypatch):
     monkeypatch.setattr(sparse, "MOST_ELEMENTS", 4096)
-    assert judged("softmax", ROOT / "solutions" / "softmax_block.cu", "softmax_block") == [None] * 3
+    assert set(judged("softmax", ROOT / "solutions" / "softmax_block.cu", "softmax_block")) == {None}
     assert judged("softmax", ROOT / "tests" / "wrong" / "block_y_stride_in_32_bits.cu", "softmax_block")[-1]
 
 

@@ -163,14 +163,7 @@ def _lines(code: str) -> str:
 def slips() -> list[Slip]:
     data = tomllib.loads((FOLDER / "slips.toml").read_text(encoding="utf-8"))
     return [
-        Slip(
-            n,
-            d["file"],
-            tuple(map(tuple, d["change"])),
-            d["code"],
-            d.get("at", ""),
-            tuple(d.get("groups", ())),
-            tuple(d.get("types", ())),
-        )
+        Slip(n, d["file"], tuple(map(tuple, d["change"])), d["code"], d.get("at", ""), tuple(d.get("groups", ())),
+             tuple(d.get("types", ())))
         for n, d in data.items()
     ]

@@ -44,7 +44,7 @@ from onekernel.course import Kind
 
 KIND = Kind(__name__, {"least": Number()}, runs_code=False)
 '''
-WORDS_JUDGE = """from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
+WORDS_JUDGE = '''from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
 from onekernel.messages import Message
 
 
@@ -54,7 +54,7 @@ def judge(submission, check, ran, before):
         return Verdict(check, PASSED, check.points)
     message = Message("grading.words", {"found": found})
     return Verdict(check, FAILED, failures=(Failure(message, check.chapter),))
-"""
+'''
 ADDED = """
 import sys
 from pathlib import Path

@@ -38,7 +38,9 @@ def test_starters_as_they_are_tell_the_language(tmp_path: Path, lang: str) -> No
 
 
 @pytest.mark.parametrize(("lang", "comment"), [("en", SPANISH), ("es", ENGLISH)])
-def test_one_comment_in_another_language_does_not_change_it(tmp_path: Path, lang: str, comment: str) -> None:
+def test_one_comment_in_another_language_does_not_change_it(
+    tmp_path: Path, lang: str, comment: str
+) -> None:
     """Neither among nothing else nor among comments that they have written themselves."""
     with speaking(lang):
         assert languages.of(student(tmp_path, vector_add=CODE + comment), COURSE) == lang

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onekernel.comments import code
+from onekernel.comments import code, told, translated
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,10 @@ def test_what_a_docstring_says_goes_and_every_line_keeps_its_number() -> None:
     left = '"""\n\n\n"""\n\n\ndef f():\n    """"""\n    return "five"\n'
     assert code(text, ".py") == left == code(text.replace("One.", "Uno.").replace("Four.", "Cuatro."), ".py")
     assert code('"""One."""\ndef f(:  # no Python', ".py") == '"""One."""\ndef f(:'
+
+
+def test_what_an_exception_is_raised_with_is_said_in_the_other_language() -> None:
+    text = 'def f(n):\n    raise ValueError(f"f wants {n} rows")\n\n\nraise NotImplementedError("f.forward")  # later\n'
+    assert told(text, ".py") == ["f wants {n} rows", "later"]
+    other = translated(text, ".py", {"f wants {n} rows": "f necesita {n} filas", "f.forward": "no"})
+    assert other == text.replace("f wants {n} rows", "f necesita {n} filas")

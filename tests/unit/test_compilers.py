@@ -29,7 +29,9 @@ def counted(shared: int, uncertain: list[str], found: list[str] | None = None) -
     (counted(4, []), counted(4, [], ["race-shared"]), SILENT),
     (counted(4, []), {}, SILENT),
 ])  # fmt: skip
-def test_a_difference_is_said_or_silent(base: dict[str, Any], other: dict[str, Any], end: str) -> None:
+def test_a_difference_is_said_or_silent(
+    base: dict[str, Any], other: dict[str, Any], end: str
+) -> None:
     assert ended(base, other) == {"k.cu": end}
 
 

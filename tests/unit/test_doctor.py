@@ -202,7 +202,9 @@ def test_a_simulator_that_returns_wrong_numbers_grades_nobody(
 
 
 @pytest.mark.slow
-def test_a_compiler_that_fails_is_the_cause_and_not_wrong_numbers(monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
+def test_a_compiler_that_fails_is_the_cause_and_not_wrong_numbers(
+    monkeypatch: pytest.MonkeyPatch, fresh: Path
+) -> None:
     monkeypatch.setenv("ONEKERNEL_CXX", "/bin/false")
     health = doctor.health(COURSE, "simulator")
     assert not health.ok and not health.wrong

@@ -237,6 +237,18 @@ def test_on_the_cpu_operators_stand_for_kernels_and_those_that_call_others_count
     assert shares == {"compute": 80, "memory": 50, "launch": 70, "data": 0, "communication": 0}
 
 
+def test_a_call_that_calls_others_is_counted_once(tmp_path):
+    builder = Builder(card="")
+    builder.op("aten::mm", 0, 100, BIG)
+    for start in (10, 40, 70):
+        builder.op("aten::resize_", start, 5)
+    builder.op("aten::mm", 120, 60, BIG)
+    builder.step(0, 200)
+    found = explained(builder, tmp_path, roofs={"bandwidth": 1e10, "fp32": 4e10})
+    assert [(r.name, r.count, r.microseconds) for r in facts.rows(found)] == [("aten::mm", 2, 145)]
+    assert "2 calls of 1 operator." in said(found)
+
+
 @pytest.mark.parametrize(("bandwidth", "far"), [(1e10, False), (1e13, True)])
 def test_far_below_its_roof_nothing_is_said_to_bind(tmp_path, bandwidth, far):
     builder = Builder(card="")

@@ -69,10 +69,7 @@ class Machine:
     ((0.0, 99.0), (0.0, 0.0), 0.0),
 ])  # fmt: skip
 def test_who_works_below_the_process_that_is_watched_is_asked(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    worked: tuple[float, float],
-    watched: tuple[float, float],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worked: tuple[float, float], watched: tuple[float, float],
     own: float,
 ) -> None:
     machine = Machine(tmp_path, monkeypatch)

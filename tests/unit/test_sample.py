@@ -13,7 +13,6 @@ from support import sample
 
 def cases(test: str, *marks: Any) -> list[Any]:
     """Items of a test, each with the keywords of its mark `sample`, or with none."""
-
     def item(n: int, given: dict[str, Any] | None) -> Any:
         found = pytest.mark.sample(**given).mark if given else None
         return SimpleNamespace(nodeid=f"{test}[{n}]", get_closest_marker={"sample": found}.get)

@@ -123,6 +123,14 @@ def test_a_listing_is_read_by_line_and_width():
 	st.global.b32 [ %rd1 + 0 ], { %r1 };
 	atom.global.gpu.acq_rel.add.u32 %r1, [ %rd1 + 0 ], %r2;
 	ld.shared.b32 %r1, [%r2];
+	.loc	1 15 5                          // k.py:15:5
+	cp.async.ca.shared.global [ %r64 + 0 ], [ %rd15 + 0 ], 0x4, %r65;
+	@%p1 cp.async.cg.shared.global [ %r64 + 0 ], [ %rd15 + 0 ], 0x10, %r65;
+	cp.async.cg.shared::cta.global.L2::128B [%r1], [%rd1+64], 16;
+	cp.async.wait_group 	2;
+	@%p9 cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%r39], [%rd3, {%r40, %r270}], [%r37];
+	cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r249, %r250}], [%r251];
+	cp.async.bulk.commit_group;
 """
     found = [(c.line, c.kind, c.bytes, c.times) for c in instructions(ptx, "k.py")]
     assert found == [
@@ -132,6 +140,10 @@ def test_a_listing_is_read_by_line_and_width():
         (12, "shuffle", 0, 1),
         (14, "atomic", 0, 1),
         (14, "store", 4, 1),
+        (15, "copy", 4, 1),
+        (15, "copy", 16, 2),
+        (15, "tile-load", 0, 1),
+        (15, "tile-store", 0, 1),
     ]
 
 
@@ -169,3 +181,12 @@ def test_long_rows_are_compiled_as_a_card_would_launch_them():
         assert total == wide + 2
     (reduce_part, write_part) = compile_source(SOLUTION, ["sm_90"], rows=1, cols=4194304).kernels
     assert (reduce_part.kernel, write_part.kernel) == ("reduce_part", "write_part")
+
+
+@needs_triton
+@pytest.mark.slow
+@pytest.mark.parametrize(("arch", "kind"), [("sm_80", "copy"), ("sm_90", "tile-load")])
+def test_a_pipelined_product_lists_how_its_tiles_come(arch, kind):
+    """The solution asks which card it is on: with Hopper's it describes its tensors to the TMA."""
+    found = compile_source(ROOT / "solutions" / "gemm_triton.py", [arch], rows=128, cols=128, dtype="float16")
+    assert sum(c.times for c in found.kernels[0].counts if c.kind == kind) >= 2

@@ -15,7 +15,7 @@ from support.patience import HUNG_SECONDS
 ROOT = Path(__file__).resolve().parents[2]
 torch = pytest.importorskip("torch")
 
-FILE = """import sys
+FILE = '''import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -33,7 +33,7 @@ def double(x, out=None):
     add[(1,)](x, out, x.numel(), BLOCK=64)
     {then}
     return out
-"""
+'''
 ASKS = {
     "its function": "memory.opened().__enter__()",
     "its method": "memory._open()",

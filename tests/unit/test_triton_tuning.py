@@ -52,12 +52,8 @@ def test_a_check_takes_each_configuration_in_turn_and_times_none(tmp_path):
     paths = os.pathsep.join([str(tmp_path), str(Path(tuning.__file__).parents[3])])
     environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"} | {"PYTHONPATH": paths}
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=HUNG_SECONDS,
-        check=True,
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment,
+        timeout=HUNG_SECONDS, check=True,
     )
     assert done.stdout.split("\n")[:2] == ["[16, 32, 64, 16]", "[0.0, 0.0, 0.0]"]
 

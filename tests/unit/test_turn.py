@@ -188,7 +188,9 @@ def test_time_in_the_queue_is_not_the_processes_own_and_what_follows_is(
         (first / "out" / turn.ALONE).touch()
         assert not mine.waits(NOBODY)
         ended: list[process.Ended] = []
-        waiting = threading.Thread(target=lambda: ended.append(supervisor._start(second, CUDA, call_seconds=0.5)))
+        waiting = threading.Thread(
+            target=lambda: ended.append(supervisor._start(second, CUDA, call_seconds=0.5))
+        )
         waiting.start()
         time.sleep(1.5)
         assert not ended

@@ -17,6 +17,7 @@ from onekernel.grading import buffers, reference
 from onekernel.grading.calling import run
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
+from onekernel.grading.untried import UNTRIED
 from onekernel.grading.verdicts import FAILED, Failure, Result
 from onekernel.labs import declared
 from onekernel.labs.practice import FILE
@@ -112,13 +113,15 @@ def starter(course: Course, exercise: Exercise, device: str = "simulator", seed:
 
 
 def solution(course: Course, exercise: Exercise, device: str = "simulator", seed: int = 7) -> list[Message]:
-    """Its solution earns every point that can be had on this device."""
+    """Its solution earns every point that can be had on this device, and inputs launch each of its kernels; those of a
+    record may be for other cards, or for sizes that a simulator does not wait for."""
     path = course.solution(exercise)
     predictions = learners.read_predictions(course.root / "solutions").get(exercise.slug, {})
     result = grade(Submission(course, exercise, path, device, seed, predictions))
     points = exercise.points if exercise.home else result.assessed
     if result.earned == points > 0:
-        return []
+        untried = [d for v in result.verdicts for d in v.details if d.key == UNTRIED and exercise.slug not in RECORDS]
+        return [Message.of("author.untried", file=_shown(course, path), kernels=d.values["kernels"]) for d in untried]
     why = [f.message for f in _failures(result)] + [v.note for v in result.verdicts if v.note]
     values = {"file": _shown(course, path), "earned": result.earned, "points": points, "why": why[0] if why else "-"}
     return [Message("author.solution-loses", values)]

@@ -24,6 +24,7 @@ _KINDS = {
     "LDS": "shared-load", "LDSM": "shared-load", "STS": "shared-store", "STSM": "shared-store",
     "LDL": "spill-load", "STL": "spill-store", "SHFL": "shuffle", "BAR": "barrier",
     "ATOM": "atomic", "ATOMG": "atomic", "RED": "atomic", "REDG": "atomic", "ATOMS": "shared-atomic",
+    "UTMALDG": "tile-load", "UTMASTG": "tile-store",
 }  # fmt: skip
 _SIZED = ("load", "store", "copy", "shared-load", "shared-store", "spill-load", "spill-store")
 _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
@@ -34,7 +35,8 @@ class Count:
     """`times` instructions of one kind on one source line; for loads and stores, `bytes` is what a thread moves.
 
     Kinds: load, store (global memory), copy (global to shared, asynchronous), shared-load, shared-store, spill-load,
-    spill-store (local memory), shuffle, barrier, atomic, shared-atomic, exp2.
+    spill-store (local memory), tile-load and tile-store (by the tensor memory accelerator), shuffle, barrier, atomic,
+    shared-atomic, exp2.
     """
 
     line: int

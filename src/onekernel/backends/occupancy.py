@@ -20,7 +20,7 @@ class Limits:
     warps: int
     blocks: int
     shared: int  # bytes
-    multi_processor_count: int  # named as torch.cuda.get_device_properties names it
+    multiprocessors: int
 
 
 LIMITS = {

@@ -155,3 +155,5 @@ def _as_kept(described: Mapping[str, Any], lang: str) -> list[str]:
 def _error(key: str, page: Path, root: Path, line: int, name: str, **values: str) -> UserError:
     where = page.relative_to(root).as_posix()
     return UserError(Message(f"bench.{key}", {"page": where, "line": line, "name": name, **values}))
+
+

@@ -99,10 +99,7 @@ def _learner(course: Course, name: str | None) -> Learner:
 
 
 def _once(
-    course: Course,
-    exercises: tuple[Exercise, ...],
-    learner: Learner | None,
-    args: argparse.Namespace,
+    course: Course, exercises: tuple[Exercise, ...], learner: Learner | None, args: argparse.Namespace,
     among: tuple[Exercise, ...] = (),
 ) -> int:
     """One round of grading; `among` those that come next before others. Returns the exit code."""

@@ -55,14 +55,7 @@ def show_rest(card: Scorecard, course: Course, replay: str) -> None:
 
 
 def _row(
-    indent: str,
-    status: str,
-    name: str,
-    earned: float,
-    points: float,
-    *,
-    bold: bool = False,
-    word: str | None = None,
+    indent: str, status: str, name: str, earned: float, points: float, *, bold: bool = False, word: str | None = None,
     ran_on: str = "",
 ) -> None:
     """A line of the board. What was not assessed has points that can be earned elsewhere, and none that were lost.

@@ -48,11 +48,8 @@ def progress_of(count: int) -> Array[Progress]:
 
 
 def graded(
-    submissions: Sequence[Submission],
-    meanwhile: Callable[[], object] = lambda: None,
-    *,
-    progress: Array[Progress] | None = None,
-    first: bool = False,
+    submissions: Sequence[Submission], meanwhile: Callable[[], object] = lambda: None, *,
+    progress: Array[Progress] | None = None, first: bool = False,
 ) -> Iterator[Result]:
     """What `grade` says of each, in their order. Raises MachineFault as it does. `meanwhile`: what is to be done, and
     may be refused, before anybody sees a result. `progress` is told how far each has come. `first`: nothing behind the

@@ -118,7 +118,9 @@ class Gathering:
                 self.notes.append(Message("cohort.note-packed-otherwise", {"file": path.name}))
 
 
-def _plain_files(folder: Path, notes: list[Message] | None = None, folders: list[Path] | None = None) -> list[Path]:
+def _plain_files(
+    folder: Path, notes: list[Message] | None = None, folders: list[Path] | None = None
+) -> list[Path]:
     """The plain files beneath a folder that somebody wrote. What else there is goes to the `notes`, or to `folders`."""
     found, others, inside = [], notes if notes is not None else [], folders if folders is not None else []
     for at, inner, names in os.walk(folder, onerror=lambda error: others.append(archives.unreadable(error))):

@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import re
 from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -19,6 +18,7 @@ from onekernel.cohort.handed_in import Student
 from onekernel.course import Course, Exercise, Lab
 from onekernel.cuda import nvcc
 from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.facts.includes import may_read
 
 PARTS = ("course", "exercise", "device", "tools", "seed", "file")  # in the order in which a change is told
 # What decides about a result: a sentence that is worded better does not.
@@ -27,8 +27,6 @@ MACHINERY = (
     "triton", "comments.py", "counts.py", "course.py", "numerals.py", "units.py", "ways.py",
 )  # fmt: skip
 _PACKAGES = ("numpy", "torch", "triton")
-_SPLICE = re.compile(rb"\\[ \t]*\r?\n")  # a line that goes on in the next one
-_BY_MACRO = re.compile(rb"\binclude(?:_next)?\b(?!\s*[<\"])")
 _SAID = ("ONEKERNEL_NVCC", "ONEKERNEL_ARCH")  # the environment's words on how a file is tried
 
 
@@ -113,21 +111,11 @@ def _content(student: Student, exercise: Exercise) -> list[tuple[str, str]]:
 
 
 def _read_by(student: Student, exercise: Exercise) -> set[str]:
-    """The exercise's file and those of the student's that it may read. Python may read whatever lies beside it; CUDA C
-    includes what it names, as the files do that it includes, and where a macro has the name, that may be any."""
-    everything = {exercise.file, *student.files}
+    """The exercise's file and those of the student's that it may read. Python may read whatever lies beside it; of CUDA
+    C the sandbox lets it read no other either (`hiding.from_build`)."""
     if not exercise.file.endswith(".cu"):
-        return everything
-    found: set[str] = set()
-    rest = {exercise.file}
-    while rest:
-        found.add(file := rest.pop())
-        path = student.path(file)
-        text = _SPLICE.sub(b"", path.read_bytes()) if path.is_file() else b""
-        if _BY_MACRO.search(text):
-            return everything
-        rest |= {f for f in everything - found if Path(f).name.encode() in text}
-    return found
+        return {exercise.file, *student.files}
+    return may_read(student.home, exercise.file, student.files)
 
 
 def _hash(path: Path) -> str:

@@ -48,11 +48,7 @@ def exercises(course: Course, students: Iterable[Student], asked: Sequence[Exerc
 
 
 def make(
-    course: Course,
-    students: Sequence[Student],
-    graded: Sequence[Exercise],
-    device: str,
-    seed: int,
+    course: Course, students: Sequence[Student], graded: Sequence[Exercise], device: str, seed: int,
     closed: Sequence[Path],
 ) -> list[Task]:
     """Every task, in the order of the students. Of an elective lab only what somebody has begun: nobody loses points

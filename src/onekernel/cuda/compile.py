@@ -114,3 +114,4 @@ def _runtime_folder(home: Path, folder: Path) -> Path:
         (folder / "libcudart.so").symlink_to(found)
         break
     return folder
+

@@ -80,7 +80,6 @@ def _profiled(torch: Any, call: Callable[[], Any]) -> dict[str, Any]:
     with contextlib.redirect_stdout(io.StringIO()):
         for _ in range(WARM_UPS):
             call()
-
     def synchronize() -> None:
         if cuda:
             torch.cuda.synchronize()

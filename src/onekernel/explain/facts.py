@@ -75,7 +75,9 @@ def _row(explained: Explained, name: str, op: str, same: Sequence[Piece]) -> Row
     least = sum(explained.least(p) for p in known)
     worked = sum(p.duration for p in known)
     bound = max(same, key=lambda p: p.duration).bound
-    return Row(name, op, len(same), took, bound, least / worked if worked else 0.0)
+    # An operator's call is in pieces around the operators that it calls.
+    count = len(same) if explained.on_gpu else len({id(p.op) for p in same})
+    return Row(name, op, count, took, bound, least / worked if worked else 0.0)
 
 
 def _named(op: Event | None) -> str:

@@ -24,12 +24,7 @@ SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right 
 
 
 def run(
-    submission: Submission,
-    every: Sequence[Call],
-    defines: Sequence[str],
-    *,
-    counted: bool,
-    path: Path | None = None,
+    submission: Submission, every: Sequence[Call], defines: Sequence[str], *, counted: bool, path: Path | None = None,
     ways: Sequence[str] = (),
 ) -> RunOutcome:
     """One process for all calls of the file, or of the one at `path`. `ways`: how they are made, where not as their

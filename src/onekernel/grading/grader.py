@@ -25,6 +25,7 @@ from onekernel.grading.refusals import build_failed, for_all, not_built, refusal
 from onekernel.grading.replay.tell import with_causes
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.suspicions import with_warnings
+from onekernel.grading.untried import with_untried
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict
 from onekernel.messages import Message
 from onekernel.sandbox import confinement, gpu_state, machine, own_time, progress
@@ -67,17 +68,16 @@ def grade(submission: Submission) -> Result:
 
 def grade_until_failed(submission: Submission) -> Result:
     """As `grade`, without the checks behind the first that fails. Each has the file run by itself; where none fails,
-    all are graded together: what a file keeps from one to another, or runs out of, shows there: that is the score."""
+    all are graded together: what a file keeps from one to another, or runs out of, shows there: that is the score. The
+    seconds that a file has are for the checks one by one, and once more for all together."""
     results: list[Result] = []
-    for check in submission.exercise.checks:
-        results.append(
-            grade(
-                replace(submission, exercise=replace(submission.exercise, checks=(check,)), whole=submission.exercise)
-            )
-        )
-        if results[-1].fails:
-            break
-    else:
+    with own_time.allowed(submission.exercise.seconds, partial(_is_theirs, submission)):
+        for check in submission.exercise.checks:
+            alone = replace(submission.exercise, checks=(check,))
+            results.append(grade(replace(submission, exercise=alone, whole=submission.exercise)))
+            if results[-1].fails:
+                break
+    if not results[-1].fails:
         results.append(grade(submission))
         return replace(results[-1], seconds=sum(r.seconds for r in results))
     return replace(
@@ -155,6 +155,7 @@ def _grade_checks(submission: Submission) -> list[Verdict]:
         submission, list(ran.values()), with_causes(submission, ran, verdicts), partial(_alone, submission)
     )
     verdicts = with_leaks(submission, list(ran.values()), verdicts, partial(_left, submission))
+    verdicts = with_untried(submission, ran.values(), verdicts)
     return with_warnings(stopped_first(verdicts), warnings, submission.text(), partial(_cured, submission, ran))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tokenize
+from contextlib import suppress
+
 from onekernel.course import Check
 from onekernel.errors import UserError, why
 from onekernel.grading.reasons import failure_of
@@ -10,6 +13,7 @@ from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, UNTOU
 from onekernel.messages import Message
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 
+_READ_ALIKE = ("utf-8", "utf-8-sig", "ascii", "us-ascii")
 KEPT_OPEN = "grading.kept-open"  # what keeps points open that nobody could say are lost
 
 
@@ -29,6 +33,9 @@ def refusals(submission: Submission) -> list[Verdict] | None:
         if submission.path.stat().st_size > SOURCE_BYTES:
             return for_all(submission, FAILED, Message("grading.too-large", {"path": _shown(submission)}))
         submission.path.read_text(encoding="utf-8")
+        if other := _says_other_encoding(submission):
+            values = {"path": _shown(submission), "encoding": other}
+            return for_all(submission, FAILED, Message("grading.other-encoding", values), line=1)
     except UnicodeDecodeError as error:
         line = submission.path.read_bytes()[: error.start].count(b"\n") + 1
         return for_all(
@@ -39,6 +46,17 @@ def refusals(submission: Submission) -> list[Verdict] | None:
         return for_all(submission, NOT_ASSESSED, Message(KEPT_OPEN, {"why": unread}))
     if not submission.exercise.broken and submission.course.untouched(submission.exercise, submission.path):
         return [Verdict(c, UNTOUCHED) for c in submission.exercise.checks]
+    return None
+
+
+def _says_other_encoding(submission: Submission) -> str | None:
+    """The encoding that a Python file says it has, where Python would read other characters in it than we do: code
+    could stand there in what is a comment here. Source: PEP 263."""
+    if submission.path.suffix != ".py":
+        return None
+    with submission.path.open("rb") as file, suppress(SyntaxError):  # one that Python does not know: it is told so
+        found = tokenize.detect_encoding(file.readline)[0]
+        return None if found in _READ_ALIKE else found
     return None
 
 

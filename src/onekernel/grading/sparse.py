@@ -28,6 +28,7 @@ SUM = 0.01  # relative, of four billion positive terms: a serial sum of each thr
 CAPS = {65_535, 65_536}  # blocks in one direction of a grid: what is taken for the most that there may be
 MOST_ELEMENTS = 1 << 24  # of each tensor in float64 that the grader holds beside an answer
 LEAST_RAN = 16  # blocks that came to their end, before a stretch may be missed
+LEAST_PIECES = 2 * STRETCHES  # that they wrote: of a grid for single elements, vectors leave most blocks nothing to do
 
 
 def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int) -> Call:
@@ -75,7 +76,7 @@ def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Me
         return None  # blocks that leave each other words: what came of some of them says nothing
     found = None if partly and sums else judge_whole(operator, call, outcome)
     if found:
-        return found
+        return found[0], _of_rows_in_turn(operator, call, found[1], kernels)
     if any(k.extra.get("goes_round") for k in kernels):
         return "wraps", Message("grading.sparse-goes-round")
     return _coverage(operator, call, outcome, kernels, sums)
@@ -110,9 +111,22 @@ def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[
         far = [q for q in operator.parameters if q.row_stride and _span(call, q) >= 1 << 31]
         facts |= {"tensors": ", ".join(q.name for q in far), "stride": far[0].row_stride}
         return "values", Message("grading.sparse-values-row", facts)
-    if len(dims) > 1 and max(_span(call, q) for q in operator.parameters if q.row_stride) < 1 << 31:
-        return "values", Message("grading.sparse-values-rows", {**facts, "rows": dims[0]})
     return "values", Message(f"grading.sparse-values{'-near' if near else ''}", facts)
+
+
+def _of_rows_in_turn(operator: Operator, call: Call, told: Message, kernels: Sequence[KernelCounts]) -> Message:
+    """The message; of a wrong value near a tensor's beginning, that its block has computed another row before it, where
+    there are fewer blocks than rows; or, where no tensor has so many elements, nothing about 32 bits."""
+    if told.key != "grading.sparse-values-near":
+        return told
+    p = next(q for q in operator.outputs() if q.name == told.values["name"])
+    row, rows = int(str(told.values["index"]).partition(",")[0]), shape(call.case, p)[0]
+    blocks = max(prod(k.grid) for k in kernels)
+    if blocks <= row:
+        return Message("grading.sparse-values-in-turn", {**told.values, "blocks": blocks, "rows": rows})
+    if all(_span(call, q) < 1 << 31 for q in operator.parameters if q.row_stride):
+        return Message("grading.sparse-values-many", {**told.values, "rows": rows})
+    return told
 
 
 def _looked_at(operator: Operator, call: Call, rows: np.ndarray) -> np.ndarray:
@@ -175,7 +189,7 @@ def _coverage(
             blocks, ran = prod(kernel.grid), int(kernel.extra.get("ran", 0))
             traffic = [b for b in kernel.buffers if b.name == p.name]
             touched = sum(b.loaded if sums else b.stored for b in traffic) / tensor.itemsize
-            known &= ran > 0 or not traffic
+            known &= ran > 0 or not (traffic or kernel.extra.get("exhausted"))
             estimated += touched / ran * blocks if ran else 0.0
             done += ran if traffic else 0
             whole &= ran == blocks
@@ -192,7 +206,8 @@ def _coverage(
             values = {**facts, "first": end, "last": total - 1}
             return "leaves-out", Message("grading.sparse-end-missing", values)
         exhausted = any(k.extra.get("exhausted") for k in kernels)
-        if not exhausted and done >= LEAST_RAN and (missed := _missed(call, p, tensor)) is not None:
+        enough = done >= LEAST_RAN and (sums or len(tensor.runs) >= LEAST_PIECES)
+        if not exhausted and enough and (missed := _missed(call, p, tensor)) is not None:
             values = {**facts, "what": Message(f"{verb}s"), "first": missed[0], "last": missed[1]}
             return "leaves-out", Message("grading.sparse-leaves-out", values)
     return None

@@ -177,17 +177,21 @@ class _Reader:
         )
 
     def _limits(self, made: Operator | None) -> Mapping[str, Any]:
-        """Factors by count, and the sizes at which they are counted: the largest input's, unless `sizes` says."""
+        """Factors by count, and the sizes at which they are counted: the largest input's, unless `sizes` says, and
+        those that are in `also`."""
         limits = dict(self.data[self._at("limits")])
         if made is None:
             raise Mistake("limits-without-tensors", None)
         largest = max((c.sizes for c in made.cases), key=lambda s: sum(s.values()))
         sizes = limits.pop("sizes", dict(largest))
+        also = {"also": limits.pop("also")} if "also" in limits else {}
         kind = checks.named("limits")
         about = About(self.root, self.slug, made)
         kind.options["limits"].read("limits", limits, about)
         Sizes().read("sizes", sizes, about)
-        return {"limits": limits, "sizes": sizes}
+        for more in also.values():
+            kind.options["also"].read("also", more, about)
+        return {"limits": limits, "sizes": sizes, **also}
 
     def _questions(self, made: Operator | None) -> list[Mapping[str, Any]]:
         every = self.data[self._at("question")]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import ml_dtypes
 import numpy as np
@@ -93,9 +93,23 @@ class Case:
         """Whether it is an input like any other: the file built as it stands, and called on a machine that works."""
         return not (self.way or self.defines)
 
+    @property
+    def on_vectors(self) -> bool:
+        """Whether rows lie apart so that each begins on 16 bytes in every element type."""
+        return any(self.gaps.values()) and not any((self.sizes["cols"] + gap) % 8 for gap in self.gaps.values())
+
     def runs(self, on: str) -> bool:
         """Whether the input is for where the file runs, ON_GPU or SIMULATED; "huge" ones take too long without one."""
         return on == (self.only or (ON_GPU if self.group == "huge" else on))
+
+
+def between(usual: Case, changed: Iterable[Case]) -> tuple[Case, ...]:
+    """Each of the cases that are `changed`, and behind it the `usual` one with other values, in the same group."""
+    again = (
+        (case, replace(usual, name=f"{usual.name}-again{nth}", group=case.group, dtypes=case.dtypes))
+        for nth, case in enumerate(changed, 1)
+    )
+    return tuple(case for pair in again for case in pair)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from onekernel.ops.base import (
     Operator,
     Parameter,
     Sizes,
+    between,
     worst,
 )
 from onekernel.ways import REFUSED, SPARSE
@@ -69,6 +70,13 @@ def _special(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return drawn
 
 
+def _first_nan(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """No infinity: compensated sums, which are right, make NaN of it."""
+    drawn = _normal(rng, sizes)
+    drawn["b"][0] = np.nan
+    return drawn
+
+
 def _zero_by_infinity(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     """0 times infinity is NaN: whoever leaves out products with 0 does not see it."""
     drawn = _normal(rng, sizes)
@@ -88,15 +96,23 @@ def _block(block: int, n: int) -> Case:
     return replace(case, name=f"{case.name}-block{block}", about=about, defines=(f"BLOCK={block}",))
 
 
+_LENGTHS = (512, 1, 31, 32, 33, 48, 96, 200, 256, 384, 700, 1000, 1024, 1025)
+
 CASES = (
-    *(_case("shapes", "normal", _normal, n) for n in (1, 31, 32, 33, 48, 96, 200, 256, 384, 700, 1000, 1024, 1025)),
+    *(_case("shapes", "normal", _normal, n) for n in _LENGTHS),
     *(_case("counted", "integers", _integers, n) for n in (1, 63, 255, 257, 1023, 40_001)),
     _case("empty", "empty", _normal, 0),
     _case("special", "special", _special, 777),
     _case("special", "zero_by_infinity", _zero_by_infinity, 130),
+    *(_case("special", "first_nan", _first_nan, n) for n in (515, 2050)),
     _case("unaligned", "unaligned", _normal, 1001, shift=1),
     # One vector alone: whoever tests only the other one's address takes it for aligned.
     *(replace(_case("unaligned", "unaligned", _normal, n), apart={name: 1}) for n, name in ((260, "a"), (264, "b"))),
+    # The length of the first call at other addresses, and again as it was: what was kept of either is wrong.
+    *between(
+        _case("shapes", "normal", _normal, 512),
+        (replace(_case("unaligned", "unaligned", _normal, 512), name=f"first-{v}1", apart={v: 1}) for v in "ab"),
+    ),
     _case("long", "normal", _normal, 1_000_003),
     _case("long", "positive", _positive, 1_000_003),
     replace(_case("large", "large", _normal, JUST_BEYOND_32_BITS), way=SPARSE),

@@ -22,6 +22,7 @@ from onekernel.ops.base import (
     Operator,
     Parameter,
     Sizes,
+    between,
     worst,
 )
 from onekernel.ways import REFUSED, SPARSE
@@ -85,7 +86,8 @@ def _case(group: str, kind: str, fill: Fill, n: int, approximate: int, shift: in
 
 _SHIFTED = ((1001, 1), (130, 3), (5, 1), (4096, 7))
 _APART = ((1003, 1), (2050, 3), (9, 2), (3001, 6))
-_LENGTHS = (1, 31, 33, 255, 257, 1000, 4099, 30_015)
+# The first call of a process is of a length and of addresses that suit everybody; later ones change one argument.
+_LENGTHS = (512, 1, 31, 33, 255, 257, 1000, 4099, 30_015)
 
 CASES = (
     *(_case("exact", "normal", _normal(), n, 0) for n in _LENGTHS),
@@ -99,6 +101,13 @@ CASES = (
     *(_case("unaligned", "unaligned", _normal(), n, n % 2, shift) for n, shift in _SHIFTED),
     replace(_case("large", "large", _normal(), BEYOND_32_BITS, 1), way=SPARSE),
     *(_case("unaligned", "apart", _normal(), n, n % 2, 1, apart) for n, apart in _APART),
+    *between(
+        _case("exact", "normal", _normal(), _LENGTHS[0], 0),
+        (
+            replace(_case("unaligned", "apart", _normal(), _LENGTHS[0], 0), name=f"first-{name}1", apart={name: 1})
+            for name in "xy"
+        ),
+    ),
 )
 
 OPERATOR = Operator(

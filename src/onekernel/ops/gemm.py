@@ -11,7 +11,20 @@ from dataclasses import replace
 import numpy as np
 
 from onekernel.messages import Message
-from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ops.base import (
+    DTYPES,
+    SIMULATED,
+    Arrays,
+    Case,
+    Fill,
+    Ledger,
+    Mismatch,
+    Operator,
+    Parameter,
+    Sizes,
+    between,
+    worst,
+)
 from onekernel.ways import REFUSED, SPARSE
 
 # A sum of k products errs by at most gamma_k = k u / (1 - k u) of the sum of their magnitudes, in any order: Higham,
@@ -24,6 +37,7 @@ TERMS = {"float32": 1.0, "float16": 9 / 8, "bfloat16": 9 / 8}  # per product
 SCALING = 3  # operations more: times alpha, times beta, the addition of both
 ROUNDING = {"float32": 0.0, "float16": 2.0**-11, "bfloat16": 2.0**-8}  # of the result to a narrower type
 ABSOLUTE = {"float32": 1.2e-38, "float16": 2.0**-24, "bfloat16": 1.2e-38}  # results may be flushed to zero
+EXACT = 2.0**22  # whole numbers below it, and their sums, are exact in float32 and in what Tensor Cores add with
 
 
 def oracle(inputs: Arrays) -> Arrays:
@@ -33,8 +47,24 @@ def oracle(inputs: Arrays) -> Arrays:
 
 
 def compare(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Mismatch | None:
-    """Within gamma of |alpha| |A| |B| + |beta| |C|, and one rounding to the element type."""
+    """Within gamma of |alpha| |A| |B| + |beta| |C|, and one rounding to the element type; of small whole numbers, of
+    which no sum is rounded, the result itself, rounded once."""
+    if is_exact(inputs):
+        rounded = want.astype(DTYPES[dtype]).astype(np.float64)
+        return worst(got, rounded, np.zeros(rounded.shape))
     return worst(got, want, bound(dtype, inputs, want))
+
+
+def is_exact(inputs: Arrays) -> bool:
+    """Whether every sum of products is a whole number that float32 holds, whatever the order: in Tensor Cores, too,
+    which keep 24 bits of the largest term at least."""
+    tensors = [values for name, values in inputs.items() if values.ndim]
+    if inputs["alpha"] != 1 or inputs["beta"] not in (0, 1) or not all(np.isfinite(v).all() for v in tensors):
+        return False
+    if any((v != np.rint(v)).any() for v in tensors):
+        return False
+    sizes = {name: np.abs(values) for name, values in inputs.items() if name != "transpose_b"}
+    return bool(_combined(sizes, sizes["a"], np.abs(_product_side(inputs))).max(initial=0.0) < EXACT)
 
 
 def bound(dtype: str, inputs: Arrays, want: np.ndarray) -> np.ndarray:
@@ -82,6 +112,34 @@ def _fill(scalars: Mapping[str, int | float], scale: float = 1.0, special: bool 
     return fill
 
 
+def _edges(scalars: Mapping[str, int | float]) -> Fill:
+    """Infinities and NaN in the first row and column of A and of B, and in the last."""
+
+    def fill(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+        m, n, k = sizes["m"], sizes["n"], sizes["k"]
+        a, b = rng.standard_normal((m, k)), rng.standard_normal((k, n))
+        a[1, 0], a[2, -1], a[3, 0], a[-2, k // 2] = np.inf, np.inf, np.nan, -np.inf
+        b[0, 1], b[-1, 2], b[k // 2, -2] = np.inf, -np.inf, np.nan
+        return {"a": a, "b": np.ascontiguousarray(b.T) if scalars["transpose_b"] else b}
+
+    return fill
+
+
+def _whole(scalars: Mapping[str, int | float], cancels: bool) -> Fill:
+    """Whole numbers from 1 to 3, so that each sum is exact; where it `cancels`, the second half of the sum takes off
+    what the first has come to: what is rounded on the way has lost more than is left."""
+
+    def fill(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+        m, n, k = sizes["m"], sizes["n"], sizes["k"]
+        a, b, c = (rng.integers(1, 4, shape).astype(np.float64) for shape in ((m, k), (k, n), (m, n)))
+        if cancels:
+            b[k // 2 :] *= -1.0
+        drawn = {"a": a, "b": np.ascontiguousarray(b.T) if scalars["transpose_b"] else b}
+        return drawn | ({"c": c} if scalars["beta"] else {})
+
+    return fill
+
+
 def _case(
     group: str, kind: str, shape: tuple[int, int, int], turned: int = 0, alpha: float = 1.0, beta: float = 0.0,
     scale: float = 1.0, gaps: tuple[int, int, int] = (0, 0, 0), shift: int = 0, apart: Mapping[str, int] | None = None,
@@ -94,23 +152,32 @@ def _case(
     name += (f"-gaps{gaps}" if any(gaps) else "") + (f"-shift{shift}" if shift else "")
     between = dict(zip("abc", gaps, strict=True))
     fill = _fill(scalars, scale, special=kind == "special")
+    if kind in ("whole", "cancelled"):
+        fill = _whole(scalars, cancels=kind == "cancelled")
+    elif kind == "edges":
+        fill = _edges(scalars)
     return Case(name, group, sizes, fill, about, between, shift, scalars, apart or {})
 
 
-def _far(name: str, turned: int, shape: tuple[int, int, int]) -> Case:
+def _far(name: str, turned: int, shape: tuple[int, int, int], stride: int = 2**24 + 7) -> Case:
     """One tensor's rows lie so far apart that an offset of 32 bits, with a sign or without, ends within them."""
-    stride = 2**24 + 7
     gaps = tuple(stride if name == each else 0 for each in "abc")
     case = _case("large", "far", shape, turned, gaps=(gaps[0], gaps[1], gaps[2]))
     about = Message("ops.gemm_far", {**case.about.values, "name": name.upper(), "gap": stride})
     return replace(case, about=about, way=SPARSE)
 
 
+# The first call of a process is of sizes that suit everybody: rows of each matrix divide by 16 bytes in each type, as a
+# launcher that keeps what it found there believes of later ones. Then come calls with one argument changed.
+_FIRST = (32, 40, 24)
 _SHAPES = (
-    (1, 1, 1), (16, 16, 16), (128, 128, 32), (17, 33, 5), (1, 65, 300), (65, 1, 130), (31, 100, 257), (129, 67, 34),
-    (70, 130, 8), (3, 5, 1), (193, 197, 3), (4200, 2, 3),
+    _FIRST, (32, 40, 19), (1, 1, 1), (16, 16, 16), (128, 128, 32), (17, 33, 5), (1, 65, 300), (65, 1, 130),
+    (31, 100, 257), (129, 67, 34), (70, 130, 8), (3, 5, 1), (193, 197, 3), (4200, 2, 3), (17, 33, 16), (128, 128, 29),
 )  # fmt: skip
-_TURNED = ((1, 1, 1), (32, 48, 64), (33, 17, 5), (65, 129, 40), (2, 70, 257), (130, 3, 31), (20, 37, 37), (2, 4200, 3))
+_TURNED = (
+    _FIRST, (32, 40, 21), (1, 1, 1), (32, 48, 64), (33, 17, 5), (65, 129, 40), (2, 70, 257), (130, 3, 31),
+    (20, 37, 37), (2, 4200, 3),
+)  # fmt: skip
 # Scalars that are no powers of two, too: those round nothing, so that a sum is the same rounded before or behind them.
 _SCALED = ((0.5, 0.0), (1.0, 1.0), (-2.0, 0.25), (0.0, 3.0), (1.0, -1.0), (1.375, 0.0), (0.6875, -1.375))
 
@@ -137,21 +204,45 @@ CASES = (
     _case("range", "small", (20, 30, 50), 1, scale=0.01),
     _case("range", "deep", (3, 5, 4100)),
     _case("range", "deep", (5, 3, 4100), 1, alpha=0.25),
-    # So deep that who divides it among blocks has many parts to add, and that no short counts as far.
-    _case("range", "deep", (3, 5, 33_100), 1),
     replace(_case("range", "vast", (20, 30, 50), scale=1e5), dtypes=("bfloat16",)),
     *(_case("skinny", "normal", shape, turned) for turned in (0, 1) for shape in ((1000, 8, 64), (700, 16, 33))),
     *(_case("skinny", "normal", shape, turned) for turned in (1, 0) for shape in ((9, 700, 40), (16, 300, 500))),
+    *(_case("skinny", "normal", shape, turned) for turned in (0, 1) for shape in ((1000, 8, 61), (9, 700, 37))),
     _case("skinny", "scaled", (600, 8, 16), 0, 2.0, 0.5),
     _far("a", 0, (300, 9, 8)),
     _far("b", 1, (9, 300, 8)),
     _far("b", 0, (9, 8, 300)),
     _far("c", 0, (300, 9, 8)),
     # More rows, and more columns, than a grid has blocks in y.
-    *(
-        replace(_case("large", "normal", shape, turned), way=SPARSE)
-        for turned, shape in enumerate(((70_001, 3, 2), (3, 70_001, 2)))
-    ),
+    *(replace(_case("large", "normal", shape, turned), way=SPARSE)
+      for turned, shape in enumerate(((70_001, 3, 2), (3, 70_001, 2)))),
+    # Rows that begin on 16 bytes in each element type and end within them: behind them lies what is somebody else's.
+    _case("strides", "strided", (37, 42, 27), gaps=(5, 6, 6)),
+    _case("strides", "strided", (37, 42, 27), 1, gaps=(5, 13, 14), beta=1.0),
+    _case("strides", "strided", (70, 75, 67), gaps=(13, 5, 5)),
+    _case("strides", "strided", (70, 75, 67), 1, gaps=(5, 5, 13)),
+    _case("strides", "strided", (3, 6, 1019), gaps=(5, 10, 10)),
+    _case("strides", "strided", (6, 3, 4091), 1, gaps=(5, 13, 5)),
+    _case("skinny", "strided", (601, 10, 19), gaps=(5, 6, 6)),
+    _case("skinny", "strided", (10, 603, 19), gaps=(5, 5, 5)),
+    _case("skinny", "strided", (10, 603, 21), 1, gaps=(3, 11, 5)),
+    _case("range", "whole", (40, 33, 700)),
+    # So deep that who divides it among blocks has many parts to add, and that no short counts as far.
+    *(_case("range", "cancelled", shape, turned) for turned, shape in enumerate(((5, 3, 4100), (3, 5, 33_100)))),
+    _case("range", "cancelled", (40, 33, 700), 1, beta=1.0),
+    *(_case("special", "edges", (70, 45, 40), turned) for turned in (0, 1)),
+    *between(_case("shapes", "normal", _FIRST), (
+        *(_case("strides", "strided", _FIRST, gaps=gaps) for gaps in ((1, 0, 0), (0, 3, 0), (0, 0, 5))),
+        *(_case("scalars", "scaled", _FIRST, 0, *pair) for pair in ((1.5, 0.0), (1.0, -0.5))),
+        *(replace(_case("unaligned", "unaligned", _FIRST), name=f"unaligned-first-{name}1", apart={name: 1})
+          for name in "abc"),
+    )),
+    # In each path that is taken for deep or for wide products: far rows, and more tiles than a grid is likely to have.
+    *(replace(_far(name, turned, shape, 2**29 + 8), only=SIMULATED)
+      for name, turned, shape in (("a", 0, (9, 3, 4100)), ("b", 1, (3, 9, 4100)), ("a", 1, (9, 130, 37)),
+                                  ("c", 0, (9, 130, 37)))),
+    replace(_far("b", 0, (6, 5, 2100), 2**21 + 8), only=SIMULATED),
+    replace(_case("large", "normal", (70_001, 5, 72), 1), way=SPARSE, only=SIMULATED),
     _case("huge", "normal", (1030, 900, 1100)),
     _case("huge", "normal", (512, 2050, 4100), 1),
 )

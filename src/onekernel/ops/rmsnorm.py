@@ -12,7 +12,7 @@ import numpy as np
 
 from onekernel.messages import Message
 from onekernel.ops import base
-from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, between, worst
 from onekernel.ways import REFUSED, SPARSE
 
 # Of the result: a sum of squares errs less than a softmax's sum, because its terms are all positive and no exponential
@@ -95,9 +95,37 @@ def _case(
     return Case(name, group, {"rows": rows, "cols": cols}, fill, about, between, shift, {"eps": eps}, moved)
 
 
+def _placed(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """As `_special`, in the first and the last column, the second, the middle one and the last but one."""
+    drawn, cols = _normal()(rng, sizes), sizes["cols"]
+    places = [place % cols for place in (0, cols - 1, 1, cols // 2, cols - 2)]
+    odd = [(place, value) for place in places for value in (np.inf, np.nan)]
+    for r, (place, value) in zip(range(sizes["rows"]), odd, strict=False):
+        drawn["x" if r % 4 < 2 else "residual"][r, place] = value
+    return drawn
+
+
+def _of_path(rows: int, cols: int, apart: int, dtypes: tuple[str, ...] = ()) -> Case:
+    """As the softmax's: many rows, or rows that lie far apart, in each path that a launcher may take."""
+    gap = apart + -cols % 8
+    case = _case("large" if cols <= 8192 else "long", "many", _normal(), rows, cols,
+                 gaps=(gap, gap + 72, gap + 32) if apart else (0, 0, 0))  # fmt: skip
+    return replace(case, way=SPARSE, only=base.SIMULATED, dtypes=dtypes)
+
+
+# The first call of a process, of a size that suits everybody, and others that differ from it in one argument alone.
+_FIRST = _case("shapes", "normal", _normal(), 8, 64)
+_CHANGED = (
+    *(_case("strides", "strided", _normal(), 8, 64, gaps=gaps) for gaps in ((3, 0, 0), (0, 5, 0), (0, 0, 1))),
+    _case("strides", "normal", _normal(), 24, 64),
+    _case("strides", "normal", _normal(), 8, 64, eps=0.25),
+    *(replace(_case("unaligned", "unaligned", _normal(), 8, 64), name=f"unaligned-8x64-{name}1", apart={name: 1})
+      for name in ("x", "residual", "weight", "y")),
+)
 _SHAPES = ((1, 1), (3, 1), (1, 31), (5, 32), (4, 33), (300, 3), (3, 255), (2, 1023), (2, 1025), (1, 4097), (2, 8192))
 
 CASES = (
+    _FIRST,
     *(_case("shapes", "normal", _normal(), rows, cols) for rows, cols in _SHAPES),
     *(_case("empty", "empty", _normal(), rows, cols) for rows, cols in ((0, 5), (5, 0))),
     *(replace(_case("errors", "refused", _normal(), *shape), way=REFUSED) for shape in ((4, 33), (2, 12_400))),
@@ -125,6 +153,18 @@ CASES = (
     replace(_case("large", "many", _normal(), MOST_ROWS, 13), way=SPARSE, only=base.SIMULATED),
     replace(_case("large", "many", _normal(), *base.MANY_ROWS), way=SPARSE, only=base.ON_GPU),
     _case("huge", "normal", _normal(), 2, 2_000_000),
+    # Rows that begin on 16 bytes in each element type and end within them.
+    _case("strides", "strided", _normal(), 5, 37, gaps=(3, 11, 19)),
+    _case("strides", "strided", _normal(), 3, 1029, gaps=(11, 3, 3)),
+    _case("long", "strided", _normal(), 3, 12_299, gaps=(5, 13, 5)),
+    _case("special", "special", _placed, 10, 70),
+    _case("special", "special", _placed, 4, 1100),
+    _case("long", "special", _placed, 4, 12_290),
+    *(_of_path(70_001, cols, 0) for cols in (704, 12_304)),
+    *(_of_path(70_001, cols, 2**16, ("float32",)) for cols in (1501, 3003, 6001, 33_001)),
+    *(_of_path(3, cols, 2**31) for cols in (704, 12_304)),
+    *(_of_path(3, cols, 2**31, ("float32",)) for cols in (3003, 33_001)),
+    *between(_FIRST, _CHANGED),
 )
 
 OPERATOR = Operator(

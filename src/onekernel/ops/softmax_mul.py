@@ -11,7 +11,8 @@ import numpy as np
 
 from onekernel.messages import Message
 from onekernel.ops import softmax
-from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, between, worst
+from onekernel.ops.softmax.cases import REPEATED
 from onekernel.ways import REFUSED, SPARSE
 
 # The softmax's tolerances, with the rounding of one result instead of two: a probability that is rounded to half
@@ -61,7 +62,9 @@ _MOVED = ({"w": 1}, {"w": 2, "y": 1}, {"x": 3})
 def _of_softmax(case: Case, nth: int) -> Case:
     """A case of the softmax with a w: where rows lie apart, w's lie apart by another stride than x's and y's."""
     gaps = dict(case.gaps)
-    if any(gaps.values()):
+    if case.on_vectors:
+        gaps |= {"w": max(gaps.values()) + 16}
+    elif any(gaps.values()):
         gaps = dict(zip("xwy", _GAPS[nth % len(_GAPS)], strict=True))
     moved = _MOVED[nth % len(_MOVED)] if case.group == "unaligned" else {}
     fill = _with_w(case.fill, case.group == "special")
@@ -72,7 +75,8 @@ def _of_softmax(case: Case, nth: int) -> Case:
 
 def _large(case: Case) -> Case:
     """A case of the softmax of more elements than 32 bits count: where rows lie far apart, w's do, too."""
-    gaps = dict(case.gaps) | ({"w": max(case.gaps.values()) + 31} if any(case.gaps.values()) else {})
+    most = max(case.gaps.values())
+    gaps = dict(case.gaps) | ({"w": most + (32 if case.on_vectors else 31)} if most else {})
     return replace(_of_softmax(replace(case, gaps={}), 0), gaps=gaps, way=SPARSE, only=case.only)
 
 
@@ -83,12 +87,25 @@ def _vast(case: Case) -> Case:
     return Case(f"{case.name}-vast", "range", case.sizes, fill, about, dtypes=("bfloat16",))
 
 
-_PLAIN = tuple(case for case in softmax.OPERATOR.cases if case.plain)
+def _repeated() -> tuple[Case, ...]:
+    """The softmax's first call with one argument changed, those of w among them, and between them as it was."""
+    first, *others = softmax.OPERATOR.cases
+    usual = _of_softmax(first, 0)
+    changed = [replace(usual, group=c.group, name=c.name, sizes=c.sizes, gaps=c.gaps, apart=c.apart,
+                       about=Message("ops.softmax_mul", {"softmax": c.about}))
+               for c in others if c in REPEATED and "-again" not in c.name]  # fmt: skip
+    changed.append(replace(usual, group="strides", name=f"{first.name}-w6", gaps={"w": 6}))
+    changed.append(replace(usual, group="unaligned", name=f"{first.name}-w1", apart={"w": 1}))
+    return between(usual, changed)
+
+
+_PLAIN = tuple(case for case in softmax.OPERATOR.cases if case.plain and case not in REPEATED)
 _REFUSED = tuple(case for case in softmax.OPERATOR.cases if case.way == REFUSED)
 CASES = (
     *(_of_softmax(case, nth) for nth, case in enumerate(_PLAIN)),
     *(replace(_of_softmax(case, nth), way=REFUSED) for nth, case in enumerate(_REFUSED)),
-    *(_large(case) for case in softmax.OPERATOR.cases if case.group == "large"),
+    *(_large(case) for case in softmax.OPERATOR.cases if case.way == SPARSE and case.group in ("large", "long")),
+    *_repeated(),
     _vast(next(case for case in _PLAIN if case.name == "normal-3x255")),
 )
 

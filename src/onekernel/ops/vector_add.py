@@ -18,6 +18,7 @@ from onekernel.ops.base import (
     Operator,
     Parameter,
     Sizes,
+    between,
     worst,
 )
 from onekernel.ways import REFUSED, SPARSE
@@ -73,6 +74,11 @@ CASES = (
     _case("unaligned", "unaligned", _normal, 1001, shift=1),
     _case("unaligned", "unaligned", _normal, 130, shift=3),
     *(_moved(_case("unaligned", "unaligned", _normal, 260), name) for name in ("a", "b", "out")),
+    # The length of the first call at other addresses, and again as it was: what was kept of either is wrong.
+    *between(
+        _case("exact-blocks", "normal", _normal, 256),
+        (_moved(_case("unaligned", "unaligned", _normal, 256), name) for name in ("a", "b", "out")),
+    ),
     replace(_case("large", "large", _normal, BEYOND_32_BITS), way=SPARSE),
     replace(_case("errors", "refused", _normal, 1000), way=REFUSED),
 )

@@ -38,7 +38,9 @@ def sizes_of(operator: Operator, shape: Sequence[int]) -> dict[str, int]:
     names = operator.sizes
     if len(shape) != len(names) or min(shape) < 1:
         given = ",".join(map(str, shape))
-        raise UserError(Message.of("profile.wrong-shape", operator=operator.name, names=", ".join(names), given=given))
+        raise UserError(
+            Message.of("profile.wrong-shape", operator=operator.name, names=", ".join(names), given=given)
+        )
     sizes = dict(zip(names, shape, strict=True))
     for p in operator.parameters:
         if p.row_stride:

@@ -16,7 +16,9 @@ from onekernel.profiling.markdown import merged
 from onekernel.profiling.profile import Profile, described, file_stem
 
 
-def run(slug: str, source: Path | None, shape: Sequence[int] | None, out_dir: Path, dtype: str = "float32") -> Profile:
+def run(
+    slug: str, source: Path | None, shape: Sequence[int] | None, out_dir: Path, dtype: str = "float32"
+) -> Profile:
     """Profiles one call of `slug` and writes `<slug>.json`, `<slug>.md` and `<slug>.es.md` into `out_dir`/<gpu>/.
 
     `source` is the `.cu` or Triton file, None for slug "F.softmax". `shape` is (rows, cols), or (n,) for vectors;

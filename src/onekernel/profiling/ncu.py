@@ -71,7 +71,9 @@ def find() -> Path:
     raise UserError(Message("profile.no-ncu"))
 
 
-def capture(job: Mapping[str, Any], metrics: Sequence[str] = METRICS, sections: Sequence[str] = SECTIONS) -> Exported:
+def capture(
+    job: Mapping[str, Any], metrics: Sequence[str] = METRICS, sections: Sequence[str] = SECTIONS
+) -> Exported:
     """Profiles the launch that `job` describes (see `launch.py`) and exports the report.
 
     Fewer metrics take fewer replays of the launch; without sections the source page stays empty. Caches are flushed

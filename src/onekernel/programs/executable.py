@@ -20,7 +20,7 @@ from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.seen import seen_lines
 from onekernel.simulator.doubts.requests import doubts_in
 from onekernel.simulator.facts.symbols import KINDS, UNSET
-from onekernel.simulator.machine_code.elf import plain_name, symbols, variables
+from onekernel.simulator.machine_code.elf import symbols, variables
 from onekernel.simulator.program import MODES, TRACE
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
@@ -64,7 +64,7 @@ class Executable:
         self.warnings = tuple(w for s in sources for w in warnings_of(s, path))
         self._discarded = discarded_in(warnings_kept(path))
         self.symbols = symbols(path)
-        self._functions = {s.offset: plain_name(s.name) for s in self.symbols if s.is_function}
+        self._functions = {s.offset: s.name for s in self.symbols if s.is_function}
         self._lines = Lines(path, self.files)
 
     def run(

@@ -106,7 +106,7 @@ def _launches(run: Run) -> Iterator[str]:
             sectors = k.metrics.get(counts.LOAD_SECTORS if load else counts.STORE_SECTORS, 0)
             each = k.sectors_per_request(load)
             cells += [written(Quantity(sectors * SECTOR_BYTES, "B")), "" if each is None else written(each, ".3g")]
-        conflicts = k.metrics.get(counts.SHARED_LOAD_CONFLICTS, 0) + k.metrics.get(counts.SHARED_STORE_CONFLICTS, 0)
+        conflicts = sum(k.metrics.get(name, 0) for name in counts.CONFLICTS)
         numbers = (conflicts, k.metrics.get(counts.ATOMICS, 0), k.metrics.get(counts.BARRIERS, 0))
         cells += [written(int(n), ",") for n in numbers]
         yield "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

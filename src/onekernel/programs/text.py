@@ -77,7 +77,7 @@ def launch_line(k: KernelCounts) -> str:
         if each is not None:
             sectors = k.metrics[counts.LOAD_SECTORS if load else counts.STORE_SECTORS]
             parts.append(say(f"run.{key}", moved=Quantity(sectors * SECTOR_BYTES, "B"), each=each))
-    conflicts = k.metrics.get(counts.SHARED_LOAD_CONFLICTS, 0) + k.metrics.get(counts.SHARED_STORE_CONFLICTS, 0)
+    conflicts = sum(k.metrics.get(name, 0) for name in counts.CONFLICTS)
     if conflicts:
         parts.append(say("run.conflicts", count=int(conflicts)))
     if atomics := k.metrics.get(counts.ATOMICS, 0):

@@ -77,7 +77,10 @@ class LabFile(pytest.File):
                 if lab.elective and not self._begun(student, exercise):
                     continue  # nobody loses points that nobody asked for
                 name = f"{student}.{exercise.slug}" if len(self.run.students) > 1 else exercise.slug
-                yield ExerciseCollector.from_parent(self, name=name, run=self.run, student=student, exercise=exercise)
+                yield ExerciseCollector.from_parent(
+                    self, name=name, run=self.run, student=student, exercise=exercise
+                )
+
 
     def _begun(self, student: str, exercise: Exercise) -> bool:
         """Whether a student handed in the exercise, and not its starter as it stands."""

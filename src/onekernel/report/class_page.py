@@ -36,11 +36,7 @@ class Pair:
 
 
 def html(
-    rows: Collection[Row],
-    exercises: Sequence[Exercise],
-    course: Course,
-    pairs: Sequence[Pair],
-    share: float,
+    rows: Collection[Row], exercises: Sequence[Exercise], course: Course, pairs: Sequence[Pair], share: float,
     notes: Sequence[Message] = (),
 ) -> str:
     """The page, in the language in force. `share` is that from which pairs are shown; `notes` are nobody's."""
@@ -125,7 +121,7 @@ def _stuck(rows: Collection[Row]) -> Iterator[str]:
                 break
     if not at:
         return
-    yield f'<h2>{esc(say("cohort.class-stuck"))}</h2><p class="dim">{esc(say("cohort.class-stuck-about"))}</p>'
+    yield f"<h2>{esc(say('cohort.class-stuck'))}</h2><p class=\"dim\">{esc(say('cohort.class-stuck-about'))}</p>"
     for slug in sorted(at, key=lambda s: order[s]):
         names = ", ".join(at[slug])
         yield f"<p><code>{esc(slug)}</code> ({len(at[slug])}): {names}</p>"
@@ -160,7 +156,7 @@ def _cell(result: Result | None) -> str:
 
 
 def _alike(pairs: Sequence[Pair], share: float) -> Iterator[str]:
-    yield f'<h2>{esc(say("cohort.class-alike"))}</h2><p class="dim">{esc(say("cohort.class-alike-about"))}</p>'
+    yield f"<h2>{esc(say('cohort.class-alike'))}</h2><p class=\"dim\">{esc(say('cohort.class-alike-about'))}</p>"
     if not pairs:
         yield f"<p>{esc(say('cohort.class-alike-none', share=100 * share))}</p>"
     for pair in pairs[:MOST_PAIRS]:

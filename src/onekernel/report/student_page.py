@@ -157,7 +157,7 @@ def _lesson(chapter: str, course: Course, explained: set[str]) -> Iterator[str]:
     lesson = lessons.lesson(course.root, chapter, language())
     if lesson is None:
         return
-    yield f"<p><b>{esc(say('cohort.page-reads'))}:</b> {esc(lesson.title)}, <code>{esc(lesson.link)}</code></p>"
+    yield f'<p><b>{esc(say("cohort.page-reads"))}:</b> {esc(lesson.title)}, <code>{esc(lesson.link)}</code></p>'
     if chapter in explained:
         return
     explained.add(chapter)
@@ -172,7 +172,7 @@ def _counters(card: Scorecard) -> Iterator[str]:
     rows = list(_counts(v for r in card.results for v in r.verdicts))
     if not rows:
         return
-    yield f'<h2>{esc(say("cohort.page-counters"))}</h2><p class="dim">{esc(say("cohort.page-counters-about"))}</p>'
+    yield f"<h2>{esc(say('cohort.page-counters'))}</h2><p class=\"dim\">{esc(say('cohort.page-counters-about'))}</p>"
     yield from rows
 
 
@@ -186,7 +186,7 @@ def _counts(verdicts: Iterable[Verdict]) -> Iterator[str]:
         colour = "var(--ok)" if v.status == PASSED else "var(--part)" if v.earned else "var(--bad)"
         slug = v.check.id.split(".")[0]
         best = say("cohort.page-full", full=written(full, ".3g"))
-        yield f'<p><code>{esc(slug)}</code>: {esc(v.note)} <span class="dim">({esc(best)})</span><br>'
+        yield f"<p><code>{esc(slug)}</code>: {esc(v.note)} <span class=\"dim\">({esc(best)})</span><br>"
         yield bar(value / zero if zero else 0.0, str(v.note), colour, at=full / zero if zero else None) + "</p>"
 
 

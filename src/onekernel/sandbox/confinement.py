@@ -32,18 +32,14 @@ def before_build(hidden: Iterable[Path], source: Path, folder: Path) -> frozense
 
 
 def before_run(
-    writable: Iterable[Path],
-    *,
-    kept: Path | None,
-    limit_memory: bool,
-    file_bytes: int,
-    alone: bool,
+    writable: Iterable[Path], *, kept: Path | None, limit_memory: bool, file_bytes: int, alone: bool,
     on_gpu: bool = False,
 ) -> frozenset[str]:
     """Closes this process for good before the first line of a submission runs. Returns the walls that stand, of those
     that this puts up. `on_gpu`: NVIDIA's driver is still to start in it."""
     listing = hiding.from_submission()
-    stand = confine(writable, kept=kept, limit_memory=limit_memory, file_bytes=file_bytes, alone=alone, on_gpu=on_gpu)
+    stand = confine(writable, kept=kept, limit_memory=limit_memory, file_bytes=file_bytes, alone=alone,
+                    on_gpu=on_gpu)
     return stand | {READING} if listing else stand
 
 

@@ -11,11 +11,13 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import onekernel
 from onekernel.backends.cache import cache_folder
 from onekernel.sandbox import landlock
+from onekernel.simulator.facts.includes import may_read
 
 PACKAGE = Path(onekernel.__path__[0])
 # The modules that know an oracle, an answer or a verdict; the untrusted side imports none (tests/unit/test_imports.py).
@@ -24,17 +26,20 @@ ANSWERS = ("ops", "bench", "grading", "checks", "labs", "report", "course", "min
 SECRETS = ("/dev", "/etc/shadow", "/etc/gshadow", "/etc/ssh", "/etc/ssl/private", "/root", "/run/secrets")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/dev/dxg")
 TOLD = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/driver", "/proc/devices", "/proc/sys")
+MOST_BESIDE = 5000  # files and folders beneath that of a `.cu` that are looked at
 
 
 def from_build(hidden: Iterable[Path], source: Path, folder: Path) -> bool:
-    """Closes `hidden`, the answers in this package, the jobs of others, the user's home and the machine's devices and
-    secrets to this process, the compilers that it starts and the submission; what a compiler needs, the folder of
-    `source` and the job's `folder` stay open. Returns whether the system can."""
+    """Closes `hidden`, the answers in this package, the jobs of others, the user's home, the machine's devices and
+    secrets and what /proc tells of processes, such as a seed on the grader's command line, to this process, the
+    compilers that it starts and the submission; what a compiler needs, the `source` with what it names of its folder
+    and the job's `folder` stay open. Returns whether the system can."""
     jobs = [p for p in folder.parent.glob("onekernel-*") if p != folder]
-    needed = [source.parent, folder, cache_folder(), PACKAGE.parent, Path(sys.prefix), Path(sys.base_prefix)]
+    needed = [*_beside(source), folder, cache_folder(), PACKAGE.parent, Path(sys.prefix), Path(sys.base_prefix)]
     needed += [Path(p) for p in sys.path if p]
     needed += [*_toolchain(), *map(Path, DEVICES), *Path("/dev").glob("nvidia*"), *Path("/dev").glob("dri/*")]
-    closed = [*hidden, *_answers(), *jobs, _home(), *map(Path, SECRETS)]
+    needed += map(Path, TOLD)
+    closed = [*hidden, *_answers(), *jobs, _home(), Path("/proc"), *map(Path, SECRETS)]
     return landlock.only_in(_open(closed, needed), landlock.READ_FILE)
 
 
@@ -45,6 +50,15 @@ def from_submission() -> bool:
     listed = list(_open([cache_folder()], []))  # before the second: it closes folders on the way
     told = list(_open([Path("/proc")], map(Path, TOLD)))
     return landlock.only_in(listed, landlock.READ_DIR) and landlock.only_in(told, landlock.READ_FILE)
+
+
+def _beside(source: Path) -> list[Path]:
+    """What a submission may read where it lies, though that is hidden: what its result depends on (cohort/keys.py)."""
+    if source.suffix != ".cu":
+        return [source.parent]
+    beneath = islice(source.parent.rglob("*"), MOST_BESIDE)
+    beside = [str(p.relative_to(source.parent)) for p in beneath if p.is_file()]
+    return [source.parent / name for name in sorted(may_read(source.parent, source.name, beside))]
 
 
 def _home() -> Path:

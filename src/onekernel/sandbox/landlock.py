@@ -62,13 +62,8 @@ def landlock_version() -> int:
 
 
 def confine(
-    writable: Iterable[Path],
-    *,
-    kept: Path | None = None,
-    limit_memory: bool = True,
-    file_bytes: int = FILE_BYTES,
-    alone: bool = False,
-    on_gpu: bool = False,
+    writable: Iterable[Path], *, kept: Path | None = None, limit_memory: bool = True, file_bytes: int = FILE_BYTES,
+    alone: bool = False, on_gpu: bool = False,
 ) -> frozenset[str]:
     """Limits this process for good. Returns the walls that stand: FILES, the file system is closed to it outside
     `writable`; CALLS, system calls are refused.

@@ -86,10 +86,7 @@ def of_error(error: OSError | MemoryError) -> MachineFault:
 
 
 def settled(
-    theirs: Callable[[], Outcome],
-    ours: Callable[[], Outcome],
-    let_down: Callable[[Outcome], bool],
-    file: str,
+    theirs: Callable[[], Outcome], ours: Callable[[], Outcome], let_down: Callable[[Outcome], bool], file: str,
     once_more: Callable[[], Outcome] | None = None,
 ) -> Outcome:
     """How a submission's run ends. One that ends as if the machine had let it down is compared with a run of our own

@@ -39,7 +39,11 @@ _allowed: ContextVar[Allowance | None] = ContextVar("allowed", default=None)
 
 @contextlib.contextmanager
 def allowed(seconds: float, counts: Callable[[Path], bool]) -> Iterator[None]:
-    """Within it, all processes that are started for the sources that count have so many seconds together."""
+    """Within it, all processes that are started for the sources that count have so many seconds together. Whoever has
+    allowed some already, for this and what is to follow, is not outdone."""
+    if _allowed.get() is not None:
+        yield
+        return
     token = _allowed.set(Allowance(seconds, counts))
     try:
         yield

@@ -111,10 +111,7 @@ def run(
 
 @contextlib.contextmanager
 def beside(
-    argv: Sequence[str],
-    *,
-    folder: Path,
-    env: Mapping[str, str],
+    argv: Sequence[str], *, folder: Path, env: Mapping[str, str],
     fork: Callable[[Path, Mapping[str, str]], Running | None] | None = None,
 ) -> Iterator[Callable[[float], None]]:
     """A process as `run` has it, of compilers alone, for as long as it is wanted beside others of `run`. Gives what
@@ -136,10 +133,7 @@ def beside(
 
 
 def _begun(
-    argv: Sequence[str],
-    folder: Path,
-    env: Mapping[str, str],
-    out: BinaryIO,
+    argv: Sequence[str], folder: Path, env: Mapping[str, str], out: BinaryIO,
     fork: Callable[[Path, Mapping[str, str]], Running | None] | None,
 ) -> Running:
     return (fork and fork(folder, env)) or subprocess.Popen(
@@ -155,9 +149,7 @@ class _Stopped(NamedTuple):
 
 
 def _wait(
-    process: Running,
-    timeout: float,
-    patience: Callable[[int], tuple[Hashable, float]] | None,
+    process: Running, timeout: float, patience: Callable[[int], tuple[Hashable, float]] | None,
     allowance: Allowance | None,
 ) -> _Stopped | None:
     """None where the process ended by itself, before the deadline and without standing still for too long. While others

@@ -72,7 +72,7 @@ def main() -> None:
     limit(resource.RLIMIT_DATA, _held() + MEMORY_BYTES)
     limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + CPU_SECONDS, beyond=60)
     try:
-        found = [_ANSWER, function(sys.stdin.buffer.read().decode("utf-8"))]
+        found = [_ANSWER, function(sys.stdin.buffer.read().decode("utf-8-sig"))]
     except SyntaxError as error:
         found = [_SYNTAX, [error.lineno or 0, error.msg]]
     except UserError as error:

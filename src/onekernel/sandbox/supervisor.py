@@ -169,10 +169,7 @@ def _answers(out: Path, count: int) -> None:
 
 
 def _start(
-    folder: Path,
-    request: Request,
-    asked_for: int = 0,
-    call_seconds: float | None = None,
+    folder: Path, request: Request, asked_for: int = 0, call_seconds: float | None = None,
     told: Callable[[], None] = lambda: None,
 ) -> process.Ended:
     """Runs the worker until it ends, or makes no progress for as long as a build or a call may take, or takes much more

@@ -24,7 +24,7 @@ from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.imports import without_use
 from onekernel.simulator.doubts.requests import Doubts, doubts_in
 from onekernel.simulator.facts.symbols import KINDS
-from onekernel.simulator.machine_code.elf import Symbol, of_any_file, plain_name, symbols, variables
+from onekernel.simulator.machine_code.elf import Symbol, of_any_file, symbols, variables
 from onekernel.simulator.machine_code.load import Codes, give, load
 from onekernel.simulator.read.errors import error_name
 from onekernel.simulator.read.findings import findings_of
@@ -74,7 +74,7 @@ class Simulated(Untimed):
         self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; where it counts
         self._symbols = symbols(library)
         self._lines = Lines(library, source.files)
-        self._functions = {s.offset: plain_name(s.name) for s in self._symbols if s.is_function}
+        self._functions = {s.offset: s.name for s in self._symbols if s.is_function}
 
     def prepare(self) -> None:
         """Nothing: the library is loaded at the first call, which is where its code may fail."""
@@ -151,7 +151,7 @@ class Simulated(Untimed):
         if way == LONG:
             options = options & ~MODES["count"] | MODES["bounds"]
         if way == SPARSE:
-            options = MODES["bounds"] | SAMPLE
+            options = MODES["check"] | SAMPLE  # races in shared memory: of what other blocks touch nobody knows
         if self.codes is not None and options & COUNT and way != AS_WRITTEN:
             options |= BY_CODE
         limit = min(self.time_limit, _SPARSE_SECONDS) if way == SPARSE else self.time_limit

@@ -138,14 +138,8 @@ class Recording:
 
 
 def record(
-    path: Path,
-    function: str,
-    args: list[Argument],
-    warp: int = 0,
-    line: int | None = None,
-    time_limit: float = 30.0,
-    machine_code: bool = True,
-    arch: str | None = None,
+    path: Path, function: str, args: list[Argument], warp: int = 0, line: int | None = None,
+    time_limit: float = 30.0, machine_code: bool = True, arch: str | None = None,
 ) -> Recording:
     """Runs the launcher in the simulator and records block 0. Of several kernels the one that has `line` is taken, else
     the one that moves most. `machine_code` and `arch`: see simulator.build. Raises BuildError, Unavailable, and
@@ -168,7 +162,9 @@ def record(
     return replace(recording, source=path)
 
 
-def recording_of(kernel: KernelCounts, source: Path, findings: tuple[Finding, ...], warp: int, about: str) -> Recording:
+def recording_of(
+    kernel: KernelCounts, source: Path, findings: tuple[Finding, ...], warp: int, about: str
+) -> Recording:
     """What a launch that was counted with TRACE did in the lines of `source`."""
     trace = kernel.extra["trace"]
     return Recording(

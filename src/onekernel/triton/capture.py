@@ -11,11 +11,13 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from functools import partial
 from inspect import signature
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from onekernel.backends.occupancy import LIMITS
+from onekernel.backends.occupancy import LIMITS, REGISTERS, SYSTEM_SHARED
 from onekernel.triton.loading import load_module
 
 
@@ -68,11 +70,26 @@ def capture(request: dict[str, Any]) -> dict[str, Any]:
     cuda: Any = torch.cuda
     for arch in request["archs"]:
         driver.set_active(CompileOnlyDriver(int(arch.removeprefix("sm_"))))
-        cuda.get_device_properties = lambda device=None, limits=LIMITS[arch]: limits
+        cuda.get_device_properties = partial(_said, _properties(arch))
         called = getattr(module, request["function"])
         inputs = [p for p in signature(called).parameters.values() if p.default is p.empty]
         called(*[x] * len(inputs))
     return {"kernels": found, "triton": triton.__version__}
+
+
+def _said(properties: SimpleNamespace, device: object = None) -> SimpleNamespace:
+    return properties
+
+
+def _properties(arch: str) -> SimpleNamespace:
+    """What torch.cuda.get_device_properties says of a card of that architecture, by the names that it has there."""
+    limits, number = LIMITS[arch], int(arch.removeprefix("sm_"))
+    return SimpleNamespace(
+        major=number // 10, minor=number % 10, multi_processor_count=limits.multiprocessors, warp_size=32,
+        max_threads_per_multi_processor=32 * limits.warps, regs_per_multiprocessor=REGISTERS,
+        shared_memory_per_block=48 << 10, shared_memory_per_block_optin=limits.shared - SYSTEM_SHARED,
+        shared_memory_per_multiprocessor=limits.shared,
+    )  # fmt: skip
 
 
 def _on_a_card(torch: Any) -> type:

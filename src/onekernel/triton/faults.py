@@ -203,15 +203,24 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordi
     setattr(Count, f"__{_name}__", _kept(f"__{_name}__"))
 
 
+def _of_64_bits(number: int) -> Any:
+    import triton.language as tl
+    from triton.runtime.interpreter import interpreter_semantic
+
+    return tl.tensor(interpreter_semantic.builder.get_int64(number), tl.int64)
+
+
 class CountedRange:
     """`range`, whose numbers can be widened. Its bounds may be the interpreter's tensors, as those of range may, or the
-    size of a grid of which some programs run."""
+    size of a grid of which some programs run. Where one of them has 64 bits, so have its numbers, as when compiled: an
+    int of Python's beyond 2^31 meets no tensor of 32 bits."""
 
     def __init__(self, *bounds: Any) -> None:
         self._range: Any = getattr(bounds[0], "chosen", None) or builtins.range(*(int(b) for b in bounds))
+        self._wide = any(str(getattr(b, "dtype", "")) in ("int64", "uint64") for b in bounds)
 
-    def __iter__(self) -> Iterator[Count]:
-        return builtins.map(Count, self._range)
+    def __iter__(self) -> Iterator[Any]:
+        return builtins.map(_of_64_bits if self._wide else Count, self._range)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._range, name)

@@ -181,18 +181,23 @@ def _product(grid: Sequence[int]) -> int:
 _LOC = re.compile(r"^\s*\.loc\s.*?//(?P<where>.*)$")
 _MEMORY = re.compile(r"\b(?P<op>ld|st)\.(?:volatile\.)?global(?P<rest>[\w.:]*)\.(?P<type>[bfsu]\d+)\b")
 _VECTOR = re.compile(r"\.v(\d)\b")
+_COPY = re.compile(
+    r"\bcp\.async\.c[ag]\.shared(?:::\w+)?\.global\S*\s[^;]*?\],\s*\[[^\]]*\],\s*(?P<bytes>0x[\da-f]+|\d+)"
+)
 _OTHER = {
     "shuffle": re.compile(r"\bshfl\.sync"),
     "barrier": re.compile(r"\b(?:bar|barrier)\.(?:cta\.)?(?:sync|red)"),
     "atomic": re.compile(r"\b(?:atom|red)\.global"),
     "exp2": re.compile(r"\bex2\.approx"),
+    "tile-load": re.compile(r"\bcp\.async\.bulk\.tensor\.\dd\.shared"),
+    "tile-store": re.compile(r"\bcp\.async\.bulk\.tensor\.\dd\.global"),
 }
 _USAGE = re.compile(r"REG:(?P<registers>\d+) STACK:(?P<stack>\d+) SHARED:(?P<shared>\d+)")
 _INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,5}\*/\s", re.MULTILINE)
 
 
 def instructions(ptx: str, source: str) -> tuple[Count, ...]:
-    """The memory, shuffle, barrier, atomic and exponential instructions of a PTX listing, by line of file `source`.
+    """The memory, copy, shuffle, barrier, atomic and exponential instructions of a PTX listing, by line of `source`.
 
     Code inlined from Triton's own library counts for the line of `source` that called it.
     """
@@ -210,6 +215,8 @@ def instructions(ptx: str, source: str) -> tuple[Count, ...]:
             vector = _VECTOR.search(memory["rest"])
             width = int(memory["type"][1:]) // 8 * (int(vector[1]) if vector else 1)
             found[line, "load" if memory["op"] == "ld" else "store", width] += 1
+        if copied := _COPY.search(text):
+            found[line, "copy", int(copied["bytes"], 0)] += 1
         for kind, pattern in _OTHER.items():
             if pattern.search(text):
                 found[line, kind, 0] += 1

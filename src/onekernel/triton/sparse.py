@@ -11,7 +11,7 @@ import mmap
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from math import prod
 from typing import Any
 
@@ -22,11 +22,13 @@ from onekernel.backends.sparse import fits, look, to_device
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message
 from onekernel.triton.faults import Stop
+from onekernel.triton.host import dispatch_mode
 from onekernel.triton.watch import Region
 
 ENDS, BETWEEN = 3, 32  # programs at either end of a grid, and between them
 SECONDS = 1.5  # of processor time in a call, from its first access on: what is imported before is not its own
 PAGE, BINS = mmap.PAGESIZE, 64
+LARGE = 64 << 20  # bytes of a tensor that no operator of the host's is to touch
 UNSEEN = Finding("time-limit", Message("triton.unseen"))  # nothing can be told of such a call
 BEFORE = 3 << 31  # elements that nobody has: an offset that wraps ends there, nearer to its tensor than to another
 CHAPTER = "01-09-rows-and-strides#rows-and-strides"
@@ -84,6 +86,11 @@ class Pages:
             beginning[stored[stored < beginning.size]] = 0
         return bool(self.tensor.writable and beginning.any())
 
+    def empty(self) -> None:
+        """The host has set the tensor to 0: what no program has stored is 0 already, and stays where it is not."""
+        for stored in self.written:
+            self.room.view(f"u{self.tensor.itemsize}")[stored] = 0
+
     def take(self) -> None:
         """Fills in the tensor's runs, data and bins."""
         tensor, size = self.tensor, self.tensor.itemsize
@@ -118,6 +125,47 @@ def shaped(flat: Any, arg: Sparse, args: Sequence[Arg]) -> Any:
     rows = _rows(flat, arg)
     vector = rows == 1 and arg.cols == flat.numel() and sum(isinstance(a, int) for a in args) == 1
     return flat if vector else flat.as_strided((rows, arg.cols), (arg.stride, 1))
+
+
+_ZEROS = {"zeros": "empty", "zeros_like": "empty_like", "new_zeros": "new_empty"}
+_WHOLE = frozenset((
+    "clone", "contiguous", "copy", "copy_", "_to_copy", "fill", "fill_", "full", "full_like", "new_full", "new_ones",
+    "ones", "ones_like", "repeat", "zero", "cat", "stack", "flip", "roll",
+))  # fmt: skip
+
+
+def without_touching_all(every: Sequence[Pages]) -> AbstractContextManager[Any]:
+    """Has the host's operators on tensors that are larger than memory leave its pages alone: zeros are there already,
+    in the tensors of the call and in what the system gives. Other operators that touch all of one raise Stop: nothing
+    can be told of such a call."""
+    import torch
+
+    mode: Any = dispatch_mode()
+
+    class Operators(mode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            name, options = func.overloadpacket.__name__, kwargs or {}
+            if func.namespace == "aten" and name in _ZEROS:
+                made = getattr(torch.ops.aten, _ZEROS[name])(*args, **options)
+                return made if _is_large(made) else made.zero_()
+            given = [a for b in (*args, *options.values()) for a in (b if isinstance(b, list | tuple) else (b,))]
+            large = [a for a in given if isinstance(a, torch.Tensor) and _is_large(a)]
+            if func.namespace == "aten" and name == "zero_" and large:
+                pages = next((p for p in every if p.room.ctypes.data == large[0].untyped_storage().data_ptr()), None)
+                if pages is None:
+                    raise Stop(UNSEEN)
+                pages.empty()
+                return args[0]
+            if func.namespace == "aten" and name in _WHOLE and large:
+                raise Stop(UNSEEN)
+            return func(*args, **options)
+
+    context: AbstractContextManager[Any] = Operators()
+    return context
+
+
+def _is_large(tensor: Any) -> bool:
+    return bool(tensor.numel() * tensor.element_size() > LARGE)
 
 
 def _rows(flat: Any, arg: Sparse) -> int:

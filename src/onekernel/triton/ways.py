@@ -6,14 +6,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, Finding
 from onekernel.messages import Message
-from onekernel.triton.sparse import blame_wrapped, laid_out, reserved, told
+from onekernel.triton.sparse import blame_wrapped, laid_out, reserved, told, without_touching_all
 from onekernel.triton.watch import Region, Watch
 from onekernel.ways import FAR, IN_PLACE, RETURNED, SPARSE
 
@@ -144,7 +144,7 @@ class Sampled(Way):
         return laid_out(args, dtype)
 
     def scratch(self) -> AbstractContextManager[None]:
-        return nullcontext()  # scratch of as many rows is not there, either
+        return without_touching_all([region.pages for region in self.regions if region.pages])
 
     def told(self, watch: Watch, findings: Sequence[Finding]) -> list[Finding]:
         pages = [region.pages for region in self.regions if region.pages]

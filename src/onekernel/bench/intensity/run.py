@@ -127,13 +127,8 @@ def _series(data: Mapping[str, Any]) -> tuple[list[int], list[float], list[float
 
 def _table(data: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
-        [
-            str(n),
-            in_numbers("{:g}", n / 2),
-            in_numbers("{:.1f}", BYTES / b * 1e6),
-            in_numbers("{:.2f}", b / 1e12),
-            in_numbers("{:.1f}", f / 1e12),
-        ]
+        [str(n), in_numbers("{:g}", n / 2), in_numbers("{:.1f}", BYTES / b * 1e6), in_numbers("{:.2f}", b / 1e12),
+         in_numbers("{:.1f}", f / 1e12)]
         for n, b, f in zip(*_series(data), strict=True)
     ]
     columns: list[Any] = [in_each("column-doublings"), "FLOP/byte", "us", "TB/s", "TFLOP/s"]

@@ -22,15 +22,9 @@ CHECKED_ROWS = 12  # at most, and at most CHECKED_ELEMENTS: the oracle runs on t
 CHECKED_ELEMENTS = 1 << 17
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")  # colours in a peer's error
 
-
 def measure(
-    case: Case,
-    contenders: Sequence[Contender],
-    device: Device,
-    emptier: L2Emptier,
-    repeats: int,
-    seed: int,
-    on_step: Callable[[str], None] = lambda name: None,
+    case: Case, contenders: Sequence[Contender], device: Device, emptier: L2Emptier, repeats: int,
+    seed: int, on_step: Callable[[str], None] = lambda name: None,
 ) -> dict[str, Any]:
     """Measures one case: every contender beside a copy of the same tensors. The result as it goes to JSON.
 

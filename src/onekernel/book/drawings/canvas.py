@@ -104,9 +104,7 @@ def _theme(dark: int) -> str:
     rules = [f".page{{fill:{PAGE[dark]}}}", *(f".{name}{{fill:{pair[dark]}}}" for name, pair in INK.items())]
     for name, four in PALETTE.items():
         fill, stroke = four[2 * dark : 2 * dark + 2]
-        rules.append(
-            f".{name}{{fill:{fill};stroke:{stroke}}}.line-{name}{{stroke:{stroke}}}.head-{name}{{fill:{stroke}}}"
-        )
+        rules.append(f".{name}{{fill:{fill};stroke:{stroke}}}.line-{name}{{stroke:{stroke}}}.head-{name}{{fill:{stroke}}}")
     return "".join(rules)
 
 

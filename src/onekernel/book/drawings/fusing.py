@@ -21,7 +21,7 @@ def epilogue(c: Canvas, t: Callable[[str], str]) -> None:
         c.box(x, 34, 150, 34, "orange", name, 12.5)
     c.line(((12, 118), (378, 118)), "blue", 3)
     for x, name, down in ((50, "x", False), (140, "s", True), (240, "s", False), (290, "w", False), (345, "y", True)):
-        first, last = (70, 115) if down else (115, 71)
+        first, last = ((70, 115) if down else (115, 71))
         c.arrow(x, first, x, last, "red" if down else "blue")
         c.text(x, 134, name, 12, mono=True)
     c.text(12, 162, t("five"), 12, "start")
@@ -29,7 +29,7 @@ def epilogue(c: Canvas, t: Callable[[str], str]) -> None:
     c.box(20, 212, 350, 34, "green", t("fused"), 12.5)
     c.line(((12, 296), (378, 296)), "blue", 3)
     for x, name, down in ((80, "x", False), (190, "w", False), (300, "y", True)):
-        first, last = (248, 293) if down else (293, 249)
+        first, last = ((248, 293) if down else (293, 249))
         c.arrow(x, first, x, last, "red" if down else "blue")
         c.text(x, 312, name, 12, mono=True)
     c.text(12, 340, t("three"), 12, "start")
@@ -110,7 +110,7 @@ def graph_break(c: Canvas, t: Callable[[str], str]) -> None:
     c.box(246, 26, 132, 44, "orange", t("graph") + " 2", 12.5)
     c.line(((12, 126), (378, 126)), "blue", 3)
     for x, down in ((40, False), (124, True), (266, False), (350, True)):
-        first, last = (73, 122) if down else (122, 73)
+        first, last = ((73, 122) if down else (122, 73))
         c.arrow(x, first, x, last, "red" if down else "blue")
     c.text(195, 100, t("trip"), 11.5)
     c.text(12, 146, t("memory"), 12, "start", faint=True)

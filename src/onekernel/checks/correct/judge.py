@@ -45,6 +45,7 @@ def chosen(submission: Submission, check: Check) -> list[tuple[Case, str, int]]:
 
 MOST_IN_PLACE = 10_000  # elements, of several tiles
 MOST_TURNED = 50_000  # elements, of many blocks and few seconds
+MOST_WIDE = 100  # of a tensor of which some programs run, the shorter side: a program of the interpreter takes its time
 MOST_PRINTED = 12  # lines of printf that a check shows
 
 
@@ -96,11 +97,16 @@ def _gapped(cases: list[Case]) -> list[Case]:
     return list({tuple(v for v in c.scalars.values() if isinstance(v, int)): c for c in reversed(apart)}.values())
 
 
+def _is_wide(case: Case) -> bool:
+    """Whether programs of the interpreter would take their time over a tensor of which some run."""
+    return len(case.sizes) > 1 and min(case.sizes.values()) > MOST_WIDE
+
+
 def _runs_here(submission: Submission, case: Case, dtype: str) -> bool:
     if (
         submission.backend == "triton"
         and not case.plain
-        and (case.way != SPARSE or dtype != submission.exercise.dtypes[0])
+        and (case.way != SPARSE or dtype != submission.exercise.dtypes[0] or _is_wide(case))
     ):
         return False
     return case.runs(ON_GPU if submission.ran_on == "cuda" else SIMULATED)

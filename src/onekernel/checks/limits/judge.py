@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import product
+
 from onekernel.checks import worst_line
 from onekernel.checks.counting import call_at, uncertain
 from onekernel.checks.tallies import TALLIES, Kernels, Tally
@@ -17,14 +20,20 @@ ROUNDING = 1e-9  # a limit of 1.1 times 30 is 33, and not 33.000000000000004
 
 
 def plan(submission: Submission, check: Check) -> list[Call]:
-    """One call at the check's sizes; where no other check asks whether the kernel is right, on all inputs too."""
+    """A call at the check's sizes, and at its other ones where it has some; where no other check asks whether the
+    kernel is right, on all inputs too."""
     dtype = submission.exercise.dtypes[0]
     alone = not any(c.kind.shows_right for c in submission.every_check)
     cases = [c for c in submission.operator.cases if c.plain] if alone else []
     others = [
         buffers.make(submission.operator, submission.exercise.slug, case, dtype, submission.seed) for case in cases
     ]
-    return [call_at(submission, check.options["sizes"], dtype), *others]
+    return [*(call_at(submission, sizes, dtype) for sizes in _sizes(check)), *others]
+
+
+def _sizes(check: Check) -> list[Mapping[str, int]]:
+    """What is counted: an autotuner takes another configuration at each."""
+    return [check.options["sizes"], *check.options.get("also", ())]
 
 
 def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
@@ -32,19 +41,22 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
 
     Where NVIDIA's compiler may make so much less of it that it is not, that costs no points.
     """
-    call, outcome = ran[0]
     failures = [failure for one in ran for failure in judge_call(submission, check, *one)]
-    if failures or outcome.report is None:
+    reports = [outcome.report for _, outcome in ran if outcome.report]
+    if failures or len(reports) < len(ran):
         return Verdict(check, FAILED, failures=tuple(failures[:MAX_FAILURES]))
-    kernels = outcome.report.kernels
-    exact = all(k.extra.get("exact_requests") for k in kernels)
-    told, over, doubtful = [], [], []
-    for name, factor in check.options["limits"].items():
-        tally = TALLIES[name]
+    told: dict[str, Message] = {}
+    over: dict[str, Failure] = {}
+    doubtful: list[Message] = []
+    counted = list(zip(ran, reports, strict=True))[: len(_sizes(check))]
+    for ((call, _), report), (name, factor) in product(counted, check.options["limits"].items()):
+        tally, kernels = TALLIES[name], report.kernels
+        exact = all(k.extra.get("exact_requests") for k in kernels)
         mine, answer = tally.value(kernels), tally.value(call.counts)
-        what = Message(f"practice.tally-{name}")
+        programs = name == "blocks" and submission.backend == "triton"
+        what = Message(f"practice.tally-{'programs' if programs else name}")
         if mine <= answer * factor + ROUNDING:
-            told.append(Message("practice.within", {"what": what, "mine": mine, "answer": answer}))
+            told.setdefault(name, Message("practice.within", {"what": what, "mine": mine, "answer": answer}))
             continue
         if tally.space and not exact:
             doubtful.append(Message("grading.counts-not-exact"))
@@ -54,10 +66,13 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
             continue
         sizes = ", ".join(f"{n} = {size}" for n, size in call.case.sizes.items())
         values = {"what": what, "mine": mine, "answer": answer, "most": answer * factor, "sizes": sizes}
-        over.append(_failure(submission, check, Message("practice.over", values), tally, kernels))
+        over.setdefault(name, _failure(submission, check, Message("practice.over", values), tally, kernels))
+    kept = tuple(message for name, message in told.items() if name not in over)
     if doubtful and not over:
-        return Verdict(check, NOT_ASSESSED, note=doubtful[0], details=tuple(told))
-    return Verdict(check, FAILED if over else PASSED, 0 if over else check.points, tuple(over), details=tuple(told))
+        return Verdict(check, NOT_ASSESSED, note=doubtful[0], details=kept)
+    if over:
+        return Verdict(check, FAILED, 0, tuple(over.values()), details=kept)
+    return Verdict(check, PASSED, check.points, details=kept)
 
 
 def _failure(submission: Submission, check: Check, what: Message, tally: Tally, kernels: Kernels) -> Failure:

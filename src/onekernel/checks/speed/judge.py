@@ -143,7 +143,9 @@ def _normal(dims: Sequence[int], dtype: str) -> np.ndarray:
     return values.reshape(dims)
 
 
-def _arguments(operator: Operator, inputs: Mapping[str, np.ndarray], shape: tuple[int, ...], dtype: str) -> list[Arg]:
+def _arguments(
+    operator: Operator, inputs: Mapping[str, np.ndarray], shape: tuple[int, ...], dtype: str
+) -> list[Arg]:
     """The launcher's arguments, dense; the scalars of the operator's first case."""
     sizes, itemsize = _sizes(operator, shape), NUMPY[dtype].itemsize
     strides = {p.row_stride: sizes[p.shape[-1]] for p in operator.parameters if p.row_stride}

@@ -57,7 +57,9 @@ def _ended_rounded(case: Replayed, product: np.ndarray, narrow: np.dtype, part: 
     return np.asarray(scaled + added)
 
 
-def _summed(a: np.ndarray, b: np.ndarray, narrow: np.dtype, fused: bool, depth: int, wide: bool = False) -> np.ndarray:
+def _summed(
+    a: np.ndarray, b: np.ndarray, narrow: np.dtype, fused: bool, depth: int, wide: bool = False
+) -> np.ndarray:
     """The product, each sum rounded to a narrow type after every `depth` products, which
     unless `fused` are rounded, too. `wide`: the sums themselves are not."""
     total = np.zeros((a.shape[0], b.shape[1]))

@@ -22,6 +22,7 @@ from onekernel.sandbox.supervisor import CallOutcome
 
 UNKNOWN = "replay.stride-unknown"
 COLS = "cols"
+VECTOR = 16  # bytes, the most that a thread takes at once
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
 Assigned = Mapping[str, str]
 """By tensor whose stride it is addressed with: another tensor's, or COLS; its own where it is not in it."""
@@ -49,6 +50,11 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
     close = [c for c in right if not any(c.case.gaps.values())]
     if not close or not wrong or not all(any(c.case.gaps.values()) for c, _ in wrong):
         return None
+    apart = [c for c in right if any(c.case.gaps.values())]
+    if all(_ends_within_a_vector(operator, c) for c, _ in wrong) and any(
+        not _ends_within_a_vector(operator, c) for c in apart
+    ):
+        return Message("replay.stride-last-vector", {"inputs": len(wrong), "right": len(close)})
     if strided[0].name != "x":
         return Message("replay.stride-any", {"inputs": len(wrong), "right": len(close)})
     if all(_row_0_is_wrong(operator, c, o) for c, o in wrong):  # it begins where it should under any stride
@@ -59,6 +65,14 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
         return Message(found.key, {**found.values, **values}) if found else Message(UNKNOWN, values)
     which = _of_the_gaps(right, wrong) or _of_the_output(operator, wrong)
     return Message(f"replay.stride-{which}", values)
+
+
+def _ends_within_a_vector(operator: Operator, call: Call) -> bool:
+    """Whether each row of the inputs begins on 16 bytes, and some end within them."""
+    each = VECTOR // DTYPES[call.dtype].itemsize
+    inputs = [p for p in operator.inputs() if p.row_stride]
+    on_vectors = not any(buffers.row_stride(call.case, p) % each for p in inputs)
+    return on_vectors and any(buffers.shape(call.case, p)[-1] % each for p in inputs)
 
 
 def is_right(operator: Operator, call: Call, outcome: CallOutcome) -> bool:

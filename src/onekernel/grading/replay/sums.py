@@ -119,6 +119,7 @@ def _parts_lost(n: int) -> Iterator[Weighting]:
             if n > warp * WARP:
                 yield "sum-warp-lost", (threads, warp), later(lambda t, w: at % t // WARP != w, threads, warp)
 
+
         if threads > WARP:
             for one in (0, -1):
                 yield "sum-warp-often", (threads, one), later(_one_part, at, threads, one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onekernel.messages import Message
-from onekernel.ops.base import BEYOND_32_BITS, MANY_ROWS, ON_GPU, SIMULATED, Case, Fill
+from onekernel.ops.base import BEYOND_32_BITS, MANY_ROWS, ON_GPU, SIMULATED, Case, Fill, between
 from onekernel.ops.softmax import fills
 from onekernel.ways import REFUSED, SPARSE
 
@@ -19,9 +19,12 @@ def _case(
     return Case(name, group, {"rows": rows, "cols": cols}, fill, about, {"x": gaps[0], "y": gaps[1]}, shift)
 
 
+# The first call of a process, that of a size that suits everybody: what a launcher keeps from it (that rows divide by
+# the width of a vector, that addresses do) is wrong on later ones. Calls that differ in one argument alone follow.
+_FIRST = (8, 64)
 # Neighbours of the powers of two, and a length between each two numbers of threads that a block is likely to have.
 _SHAPES = [
-    (1, 1), (3, 1), (1, 31), (5, 32), (4, 33), (300, 3), (3, 255), (2, 1023), (2, 1025), (1, 4097),
+    _FIRST, (1, 1), (3, 1), (1, 31), (5, 32), (4, 33), (300, 3), (3, 255), (2, 1023), (2, 1025), (1, 4097),
     (3, 48), (2, 80), (2, 160), (2, 200), (2, 384), (1, 512), (1, 700), (1, 1024),
 ]  # fmt: skip
 _POWERS = tuple(c for power in (512, 1024, 2048, 4096) for c in (power - 1, power, power + 1, power + power // 2))
@@ -42,6 +45,39 @@ def _moved(case: Case, tensor: str) -> Case:
     """With that tensor alone an element off its alignment."""
     return replace(case, name=f"{case.name}-{tensor}1", apart={tensor: 1})
 
+
+# In each path that a launcher may take for longer rows, whose limits lie between these lengths: more rows than a grid
+# is likely to have blocks, so that what a block keeps from a row meets its next one; and rows that lie far apart.
+# Lengths that divide by 16 bytes in each type, and lengths that end within 16 bytes.
+_MANY = ((704, ()), (12_304, ()), *((cols, ("float32",)) for cols in (1501, 3003, 6001, 33_001)))
+_APART = ((704, ()), (12_304, ()), (3003, ("float32",)), (33_001, ("float32",)))
+_LONG = 8192
+
+
+def _of_path(kind: str, rows: int, cols: int, apart: int, dtypes: tuple[str, ...]) -> Case:
+    """Rows that begin on 16 bytes, `apart` elements and more between them; the simulator runs some blocks."""
+    gaps = (apart + -cols % 8, apart + -cols % 8 + 72) if apart else (0, 0)
+    case = _case("large" if cols <= _LONG else "long", kind, fills.normal(), rows, cols, gaps)
+    return replace(case, way=SPARSE, only=SIMULATED, dtypes=dtypes)
+
+
+def _in_vectors(group: str, rows: int, cols: int, fill: Fill, apart: tuple[int, int] = (0, 8)) -> Case:
+    """Rows that begin on 16 bytes in each element type and end within them: what follows is somebody else's."""
+    gaps = tuple(-cols % 8 + more for more in apart)
+    return _case(group, "strided", fill, rows, cols, (gaps[0], gaps[1]))
+
+
+# The first call's size with one argument changed, and between them as it was: a key that lacks an argument, or what is
+# kept from the call before, has the answer for the one ready when the other comes.
+REPEATED = between(
+    _case("shapes", "normal", fills.normal(), *_FIRST),
+    (
+        _case("strides", "strided", fills.normal(), *_FIRST, gaps=(3, 0)),
+        _case("strides", "strided", fills.normal(), *_FIRST, gaps=(0, 5)),
+        _case("strides", "normal", fills.normal(), 3 * _FIRST[0], _FIRST[1]),
+        *(_moved(_case("unaligned", "unaligned", fills.normal(), *_FIRST), name) for name in "xy"),
+    ),
+)
 
 CASES = (
     *(_case("shapes", "normal", fills.normal(), r, c) for r, c in _SHAPES),
@@ -100,4 +136,12 @@ CASES = (
     _case("long", "strided", fills.normal(), 2, 33_001, gaps=(5, 2)),
     # Aligned tensors of rows that divide by 4, and whose second row is not aligned.
     _case("unaligned", "strided", fills.normal(), 3, 64, gaps=(5, 2)),
+    *(_in_vectors("strides", rows, cols, fills.normal()) for rows, cols in ((5, 37), (3, 131), (3, 1029))),
+    _in_vectors("long", 3, 12_299, fills.normal()),
+    *(_of_path("many", 70_001, cols, 2**16 if dtypes else 0, dtypes) for cols, dtypes in _MANY),
+    *(_of_path("large", 3, cols, 2**31, dtypes) for cols, dtypes in _APART),
+    _case("special", "special", fills.placed, 12, 70),
+    _case("special", "special", fills.placed, 4, 1100),
+    _case("long", "special", fills.placed, 4, 12_290),
+    *REPEATED,
 )

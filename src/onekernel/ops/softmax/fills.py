@@ -117,3 +117,20 @@ def late(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     for r in range(rows):
         x[r, : cols - 7 if r == 0 else cols // (r + 1)] = -np.inf
     return {"x": x}
+
+
+def placed(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """Row by row a +inf, then a NaN, in the first column, the last, the second, the middle one, the last but one: where
+    a thread, a warp or a tile begins or ends, whoever begins a maximum at an element of its own or compares with `>`
+    loses it. Of rows that are left one is +inf throughout, and one has a finite element in its first column alone."""
+    rows, cols = sizes["rows"], sizes["cols"]
+    x = rng.standard_normal((rows, cols))
+    places = [place % cols for place in (0, cols - 1, 1, cols // 2, cols - 2)]
+    odd = [(place, value) for place in places for value in (np.inf, np.nan)]
+    for r, (place, value) in zip(range(rows), odd, strict=False):
+        x[r, place] = value
+    if rows > len(odd):
+        x[len(odd)] = np.inf
+    if rows > len(odd) + 1:
+        x[len(odd) + 1, 1:] = -np.inf
+    return {"x": x}

@@ -105,7 +105,9 @@ def raised(error: Exception, source: Path) -> np.ndarray:
     return np.frombuffer(f"{line or 0} {type(error).__name__}: {error}".encode()[:2000], np.uint8)
 
 
-def layer_at(error: Exception, source: Path, weights: Mapping[str, torch.Tensor], model: torch.nn.Module | None) -> str:
+def layer_at(
+    error: Exception, source: Path, weights: Mapping[str, torch.Tensor], model: torch.nn.Module | None
+) -> str:
     """The linear layer (NumPy's name) that the line of `source` was building or computing when it raised, or ""."""
     names = {id(w): name.removesuffix(".weight") for name, w in weights.items() if name.endswith(".weight")}
     names |= {id(m): name for name, m in model.named_modules()} if model is not None else {}

@@ -11,7 +11,7 @@ from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
-from onekernel.simulator.compilation import fences, gaps, misplaced, thrust
+from onekernel.simulator.compilation import fences, gaps, misplaced, thrust, unhooked
 from onekernel.simulator.compilation.called import SHOWS, library_uses
 from onekernel.simulator.compilation.compiler import EXTENTS, Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
@@ -98,6 +98,8 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
         asked, used_there = undefined(built), library_uses(source, built)
         fenced = []
         if not source.program:
+            if theirs := fences.stand_in(built, runtime.result()):
+                raise BuildError([_machinery(source, name) for name in theirs], told)
             shown = [SHOWS] if source.show else []
             fenced = fences.put_up(built, runtime.result(), with_compiler, Path(work), open_to=shown)
         # The runtime first: its own variables must be ready when the file's are initialised.
@@ -140,6 +142,7 @@ def compile_object(
     if any(_PASTED.search(text) for text in (source.text, *source.included.values())):
         _refuse_pasted_asm(source, main, [with_compiler.path, *how, *macros])
     command = [with_compiler.path, *how, *macros, "-include", str(prefix), "-c", str(main), "-o", str(built)]
+    command += [unhooked.option(work)] if with_compiler.family == "g++" and not source.program else []
     done = run_compiler(command)
     if done.returncode and set(_PERMITTED.findall(done.stderr)) == {_OWN_NAME}:
         done = run_compiler([*command, "-fpermissive"])
@@ -148,10 +151,17 @@ def compile_object(
         raise compile_error(source, done.stdout + done.stderr, str(work))
     if wrong := misplaced.findings_of(source, done.stderr):
         raise BuildError(wrong, done.stderr)
+    if moved := unhooked.findings(source, work, built):
+        raise BuildError(moved, done.stderr)
     if with_compiler.family == "clang++" and "-fsanitize=thread" in how:
         _watch_copies(with_compiler, built)
     gaps.leave(built, source.variables)
     return done.stderr
+
+
+def _machinery(source: Source, name: str) -> Finding:
+    """That a file defines what is the simulator's own, under a name that its text may not show."""
+    return Finding("machinery", Message("simulator.machinery", {"what": name}), str(source.path))
 
 
 def _watch_copies(with_compiler: Compiler, built: Path) -> None:

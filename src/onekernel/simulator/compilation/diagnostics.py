@@ -51,8 +51,7 @@ _OTHER_TYPE = (  # g++'s words, then clang++'s: of the error, and of the note be
 # A function is taken for a variable where the type of a parameter is not known, which the next error of its line names.
 _DECLARED_VOID = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? error: variable or field .(?P<name>\w+). declared void\n"
-    r"(?:[^\n]*\n){0,3}?(?P=file):(?P=line):(?:\d+:)? error: [^\n]*not declared",
-    re.MULTILINE,
+    r"(?:[^\n]*\n){0,3}?(?P=file):(?P=line):(?:\d+:)? error: [^\n]*not declared", re.MULTILINE
 )
 _CONTEXT = re.compile(
     r"^(?:In file included )?\s*from (?P<file>[^\s:][^:\n]*):(?P<line>\d+)|"
@@ -162,7 +161,15 @@ def _text(path: str) -> list[str]:
         return []
 
 
+_FOLDERS = re.compile(r"(?:/[^\s:/']+)*/(?=[^\s:/'])")
+MOST_SAID = 200  # characters of what a linker says
+
+
 def link_error(source: Source, log: str) -> BuildError:
     missing = sorted(set(re.findall(r"undefined reference to [`']([^'`]+)'", log)))
-    message = Message("simulator.undefined", {"names": ", ".join(missing[:3]) or log.strip()[:200]})
-    return BuildError([Finding("undefined", message, str(source.path))], log)
+    if missing:
+        message = Message("simulator.undefined", {"names": ", ".join(missing[:3])})
+        return BuildError([Finding("undefined", message, str(source.path))], log)
+    said = next((line for line in log.splitlines() if "error" in line), log.strip())
+    plain = _FOLDERS.sub("", said)[:MOST_SAID]  # where this machine keeps things is nobody's business
+    return BuildError([Finding("link", Message("simulator.link", {"said": plain}), str(source.path))], log)

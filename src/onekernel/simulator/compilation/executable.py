@@ -15,6 +15,7 @@ from onekernel.simulator.compilation.compile import compile_object, keep_warning
 from onekernel.simulator.compilation.compiler import EXTENTS, Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import link_error
 from onekernel.simulator.compilation.parts import (
+    CLOCKS,
     WRAP,
     hash_of,
     install,
@@ -75,8 +76,8 @@ def compile_program(
         parts = [*runtime.result(), thread_local_object(with_compiler, folder), start_object(with_compiler, folder)]
         others = [f"-l{name}" for name in libraries if not _OURS.fullmatch(name)]
         linking = [*others, "-lpthread", "-lm", "-lrt", "-ldl"]
-        done = run_compiler([with_compiler.path, *linker(), *WRAP, *map(str, parts), *(str(o) for o, _ in objects),
-                             "-o", str(linked), *linking])  # fmt: skip
+        done = run_compiler([with_compiler.path, *linker(), *WRAP, *CLOCKS, *map(str, parts),
+                             *(str(o) for o, _ in objects), "-o", str(linked), *linking])  # fmt: skip
         if done.returncode:
             require_room(done)
             raise _not_linked(first, done.stdout + done.stderr)

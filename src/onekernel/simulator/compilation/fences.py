@@ -18,11 +18,12 @@ from pathlib import Path
 from onekernel.simulator.compilation.called import OF_DEVICE
 from onekernel.simulator.compilation.compiler import Compiler
 from onekernel.simulator.compilation.parts import require_room, run_compiler
-from onekernel.simulator.machine_code.elf import defined, undefined
+from onekernel.simulator.machine_code.elf import defined, demangled, undefined
 
 GATE = "ok_gate_"  # the gate of a function is called so, with its name behind
 _REAL = "__real_"  # what the linker calls a function that the runtime stands before
 _LIBRARIES = ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1")
+_OF_EACH = "DW.ref."  # what a compiler puts into each object that knows exceptions
 _FUNCTIONS = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 _DL_SYMENT = 1
 # A gate hands its name and where it was called from to ok_gate, which leaves every register of an argument as it was.
@@ -133,6 +134,13 @@ def put_up(
     return [gates]
 
 
+def stand_in(built: Path, runtime: Sequence[Path]) -> list[str]:
+    """What the object file `built` of a graded file defines under names that the runtime itself has: hooks that see
+    nothing, what writes the report. Whatever a macro pastes or a pragma renames, here it has its name."""
+    theirs = defined(built) & set[str]().union(*map(_brought, runtime))
+    return [_said(name) for name in sorted(theirs) if not name.startswith(_OF_EACH)]
+
+
 @cache
 def _asked(runtime: Path) -> frozenset[str]:
     return frozenset(name.removeprefix(_REAL) for name in undefined(runtime))
@@ -159,15 +167,8 @@ def _text(gated: Iterable[str]) -> str:
 
 
 def _said(name: str) -> str:
-    """A function's name as people write it. Source: Itanium C++ ABI, "Demangler API"."""
-    demangle = ctypes.CDLL(_LIBRARIES[2])["__cxa_demangle"]
-    demangle.restype = ctypes.c_void_p
-    at = demangle(name.encode(), None, None, None)
-    if not at:
-        return name
-    said = ctypes.string_at(at).decode("utf-8", "replace")
-    ctypes.CDLL(None).free(ctypes.c_void_p(at))
-    return re.sub(r"[\\\"\n].*", "", said.partition("(")[0])
+    """A function's name as people write it, without its parameters."""
+    return re.sub(r"[\\\"\n].*", "", demangled(name).partition("(")[0])
 
 
 class _Found(ctypes.Structure):  # Dl_info

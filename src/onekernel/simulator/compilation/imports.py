@@ -24,7 +24,7 @@ _WITHOUT_USE = re.compile(
     r"|pthread_\w+|thrd_\w+|_ZNSt6thread\w*|_ZNSt13__future_base\w*|clone|__clone"
     r"|process_(?:vm_\w+|madvise)|ptrace|prctl|arch_prctl|vmsplice|splice|tee|p?writev?(?:64v?2?)?|sendfile(?:64)?|pipe2?|dup[23]?"
     r"|getauxval|_r_debug\w*|_rtld_\w+|_DYNAMIC|libc_stack_end|personality|iopl|ioperm|modify_ldt|iconv_open|gconv_\w+"
-    r"|shm(?:get|at|dt|ctl)|msg(?:get|snd|rcv|ctl)|sem(?:get|op|ctl|timedop)|mq_\w+|aio_\w+|lio_\w+|getaddrinfo_a|memfd_\w+|ffi_\w+|_?Py\w+"
+    r"|shm(?:get|at|dt|ctl)|msg(?:get|snd|rcv|ctl)|sem(?:get|op|ctl|timedop)|mq_\w+|getrusage|wait[34]|mallinfo2?|malloc_(?:info|stats)|s?brk|aio_\w+|lio_\w+|getaddrinfo_a|memfd_\w+|ffi_\w+|_?Py\w+"
     r"|ok_(?:buffer\w*|sparse\w*|call|symbol|report|show|trace|code_base_address|given_stream)"
 )  # fmt: skip
 # The C library's names for its own use, most of which mean what the plain ones do.

@@ -22,6 +22,10 @@ from onekernel.simulator.paths import INCLUDE, RUNTIME
 _CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
 _WRAPPED = ("malloc", "calloc", "realloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm",
             "clock", "modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf")  # fmt: skip
+_WATCHED = ("gettimeofday", "clock_gettime", "timespec_get", "_ZNSt6chrono3_V212steady_clock3nowEv",
+            "_ZNSt6chrono3_V212system_clock3nowEv")  # fmt: skip
+CLOCKS = tuple(f"-Wl,--wrap={name}" for name in _WATCHED)
+"""What the linker of a program is told, so that the readings of the host's clocks are known: executable.cpp."""
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
 """What the linker is told, so that malloc, new and clock in a kernel are the device's, the sizes of the host's blocks
 are known, and results behind pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and
@@ -218,7 +222,7 @@ def hash_of(*parts: str) -> str:
 def runtime_hash() -> str:
     """Stands for everything of ours that goes into a build: the runtime, its headers, this recipe."""
     files = sorted(p for p in RUNTIME.rglob("*") if p.is_file())
-    names = ("compile.py", "fences.py", "gaps.py", "parts.py")
+    names = ("compile.py", "fences.py", "gaps.py", "parts.py", "unhooked.py")
     recipes = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names)
     texts = (f"{p.relative_to(RUNTIME)}\0{p.read_text(encoding='utf-8')}" for p in files)
     return hash_of(*recipes, *texts)

@@ -37,11 +37,20 @@ _KNOWN = (
     ("unused-value", r"(?:statement|value computed|expression|right operand|left operand)", "no-effect"),
     ("unused-but-set-variable", r"'(?P<name>\w+)'", "never-used"),
     ("float-conversion", rf"conversion from .* to '{_INTEGER}", "cuts"),
+    ("deprecated-declarations", r"'(?:[^'(]*[ :*&])?(?P<name>\w+)(?:\(.*)?' is deprecated: ok-gone", "gone"),
     ("shadow", r"declaration (?:of '(?P<name>\w+)' )?shadows a (?:previous )?local", "shadows"),
     ("empty-body", r"empty body in an '(?P<word>\w+)'", "empty-body"),
     ("misleading-indentation", r"this '(?P<word>\w+)' clause does not guard", "indented"),
 )  # fmt: skip
 
+
+# What CUDA 13 has instead, by names that it has no more.
+_INSTEAD = {
+    "cudaMemPrefetchAsync": "place", "cudaMemAdvise": "place", "cudaThreadSynchronize": "synchronize",
+    "clockRate": "cudaDevAttrClockRate", "memoryClockRate": "cudaDevAttrMemoryClockRate",
+    "kernelExecTimeoutEnabled": "cudaDevAttrKernelExecTimeout", "computeMode": "cudaDevAttrComputeMode",
+    "singleToDoublePrecisionPerfRatio": "cudaDevAttrSingleToDoublePrecisionPerfRatio",
+}  # fmt: skip
 
 # Right programs have these, too: told where a result is known to be wrong, not of a program that nobody has judged.
 _OF_WRONG_RESULTS = ("maybe-uninitialised", "never-used", "cuts", "shadows")
@@ -75,8 +84,18 @@ def _said(log: str, files: Mapping[str, str]) -> Seen:
                     line = _declared(files[match["file"]].splitlines(), line, said["name"])
                     values["create"] = _creates(files[match["file"]].splitlines()[line - 1])
                     key = "uncreated" if values["create"] else key
+                if key == "gone":
+                    values["instead"] = _instead(said["name"])
                 yield match["file"], line, key, values
                 break
+
+
+def _instead(name: str) -> object:
+    """What to write in place of what CUDA 13 has no more; "" where nobody knows."""
+    known = _INSTEAD.get(name, "")
+    if known.startswith("cudaDevAttr"):
+        return Message("compile.warning-gone-attribute", {"attribute": known})
+    return Message(f"compile.warning-gone-{known}") if known else ""
 
 
 def _creates(declaration: str) -> str:

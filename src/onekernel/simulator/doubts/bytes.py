@@ -60,7 +60,9 @@ class Pointers:
         return self.of(of, last)
 
 
-def takes_a_part(given: Given, last: int, pointers: Pointers, parameter: list[Token], body: tuple[int, int]) -> bool:
+def takes_a_part(
+    given: Given, last: int, pointers: Pointers, parameter: list[Token], body: tuple[int, int]
+) -> bool:
     """Whether of the element that ends with the token at `last` a parameter of integers takes some bytes alone."""
     tokens = given.tokens
     named = next((k for k in range(len(parameter) - 1, 0, -1) if parameter[k].kind == "name"), 0)

@@ -136,9 +136,7 @@ def _surely_runs(tokens: list[Token], first: int, last: int, function: Function)
     names = {t.text for t in header if t.kind == "name"} - {
         tokens[k].text for k in range(first, start) if tokens[k + 1].text == "="
     }
-    given = (
-        INDICES
-        | {name_of(p) for p in function.parameters(tokens)}
-        | {tokens[k].text for k in range(begin, end) if tokens[k + 1].text == "=" and tokens[k].kind == "name"}
-    )
+    given = INDICES | {name_of(p) for p in function.parameters(tokens)} | {
+        tokens[k].text for k in range(begin, end) if tokens[k + 1].text == "=" and tokens[k].kind == "name"
+    }
     return not names & given

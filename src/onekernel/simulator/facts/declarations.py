@@ -142,6 +142,7 @@ def _is_body(tokens: list[Token], begin: int, brace: int) -> bool:
     return not (tokens[before].kind == "name" or is_sign(tokens, before, ">"))
 
 
+
 def _declared(
     tokens: list[Token], begin: int, end: int, close: int | None, owner: str,
     defined: Mapping[str, frozenset[str]], found: Declarations,
@@ -179,7 +180,9 @@ def _declared(
     member = bool(owner) or qualified
     head = tuple(texts[:named])
     asked = _asked(tokens, at, end, close or end) if side == KERNEL else frozenset()
-    found.functions.append(Function(texts[named], side, tokens[begin].line, last, begin, at, body, member, head, asked))
+    found.functions.append(
+        Function(texts[named], side, tokens[begin].line, last, begin, at, body, member, head, asked)
+    )
 
 
 def _asked(tokens: list[Token], at: int, end: int, close: int) -> frozenset[tuple[str, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +13,24 @@ from onekernel.simulator.paths import INCLUDE, SIMULATOR
 
 _OF_PROGRAMS = re.compile(r"cublas\w*\.h|curand\.h|thrust/.*|cub/device/.*")
 _INCLUDE = re.compile(r'(#\s*include\s*)(?:<(?P<angled>[^>\n]+)>|"(?P<quoted>[^"\n]+)")')
+_SPLICE = re.compile(rb"\\[ \t]*\r?\n")  # a line that goes on in the next one
+_BY_MACRO = re.compile(rb"\binclude(?:_next)?\b(?!\s*[<\"])")
+
+
+def may_read(folder: Path, file: str, beside: Collection[str]) -> set[str]:
+    """Of the files `beside` a `.cu`, by their paths in its `folder`, those that it may read, itself among them: what it
+    names, as the files do that it includes. Where a macro has the name, that may be any."""
+    everything = {file, *beside}
+    found: set[str] = set()
+    rest = {file}
+    while rest:
+        found.add(name := rest.pop())
+        path = folder / name
+        text = _SPLICE.sub(b"", path.read_bytes()) if path.is_file() else b""
+        if _BY_MACRO.search(text):
+            return everything
+        rest |= {f for f in everything - found if Path(f).name.encode() in text}
+    return found
 
 
 def included(directive: str) -> str | None:

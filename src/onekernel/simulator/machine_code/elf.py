@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import struct
 from bisect import bisect_right
@@ -124,12 +125,40 @@ def _entries(
                 yield kind, data[strings + name_at : end].decode("utf-8", "replace"), info, index, value, length
 
 
+def demangled(name: str) -> str:
+    """A symbol's name as people write it, parameters included: `void fill<float, 16>(float*)`; one that is not mangled
+    stays. Source: Itanium C++ ABI, "Demangler API"."""
+    demangle = ctypes.CDLL("libstdc++.so.6")["__cxa_demangle"]
+    demangle.restype = ctypes.c_void_p
+    at = demangle(name.encode(), None, None, None)
+    if not at:
+        return name
+    said = ctypes.string_at(at).decode("utf-8", "replace")
+    ctypes.CDLL(None).free(ctypes.c_void_p(at))
+    return said
+
+
+def template_arguments(name: str) -> str:
+    """`<float, 16>` of the symbol of a template's instance; "" of any other function."""
+    said, plain = demangled(name), plain_name(name)
+    begin = said.find(f"{plain}<")
+    if name == plain or begin < 0:
+        return ""
+    depth, at = 0, begin + len(plain)
+    for k in range(at, len(said)):
+        depth += (said[k] in "<(") - (said[k] in ">)")
+        if not depth:
+            return said[at : k + 1]
+    return ""
+
+
 def of_any_file(name: str) -> str:
     """A mangled name of what a file keeps to itself, a static function or one in a nameless namespace, without what
     says so: compilers say it in different words. Any other stays as it is."""
     name = re.sub(r"^_ZL(?=\d)", "_Z", name)
-    own = re.search(r"(\d+)_GLOBAL__N_", name)
-    return name[: own.start()] + name[own.end(1) + int(own[1]) :] if own else name
+    while own := re.search(r"(\d+)_GLOBAL__N_", name):
+        name = name[: own.start()] + name[own.end(1) + int(own[1]) :]
+    return name
 
 
 def plain_name(name: str) -> str:

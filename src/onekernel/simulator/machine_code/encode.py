@@ -112,6 +112,9 @@ def _instruction(flow: Flow, kept: Slice, i: int, after: list[int], out: Encoded
         target = int(one.special[1:])
     if name not in operations:
         raise Unreadable(one.name)
+    predicates: list[Operand | None] = [*one.predicates]
+    if one.name == "LDGSTS":  # whose last operand says which lanes read anything: those of a size that is not 0
+        predicates, operands = [*operands], []
     if one.name in sass.MEMORY:
         operands = [*one.memory, *one.source, *operands]
         if one.name not in ("LDL", "STL"):
@@ -121,7 +124,7 @@ def _instruction(flow: Flow, kept: Slice, i: int, after: list[int], out: Encoded
     idle = one.name in sass.MEMORY and space(one) not in kept.values
     size = written(one) * 4 if name in ("S2R", "LDSM") else moved(one)
     numbers = [operations[name], _mode(one, name, modes), low, high, size, one.uniform, one.at, site, target, idle]
-    predicates = [*one.predicates, None, None][:2]
+    predicates = [*predicates, None, None][:2]
     if len(operands) > 6:
         raise Unreadable(f"{one.name}: {len(operands)} operands")
     for operand in (guard, one.destination, *predicates, *(operands + [None] * 6)[:6]):

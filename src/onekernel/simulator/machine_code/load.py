@@ -19,7 +19,7 @@ from onekernel.backends.machine_code import disassemble, disassembler
 from onekernel.cuda.ahead import compile_ahead
 from onekernel.cuda.nvcc import find
 from onekernel.simulator.machine_code import cubin, encode
-from onekernel.simulator.machine_code.elf import Symbol, plain_name
+from onekernel.simulator.machine_code.elf import Symbol, of_any_file, plain_name
 from onekernel.simulator.machine_code.instructions import Unreadable, functions_of
 from onekernel.simulator.paths import RUNTIME
 
@@ -81,12 +81,13 @@ def give(so: Any, codes: Codes, functions: dict[str, Symbol]) -> None:
     so.ok_program_constants.argtypes = [c.c_int, c.c_char_p, c.c_uint64]
     so.ok_program_variable.argtypes = [c.c_char_p, c.c_int, c.c_uint32, c.c_uint32]
     so.ok_programs_begin()  # the same library may have been given them before
+    own = {of_any_file(name): symbol for name, symbol in functions.items()}
     for code in codes.kernels:
         fields = (c.c_int32 * len(code.numbers))(*code.numbers)
         values = [int(name in code.values) for name in ("global", "shared", "local")]
         numbers = (c.c_uint32 * 6)(code.parameter_base, code.static_shared, *values, len(code.parameters))
         parameters = (c.c_uint32 * max(1, 2 * len(code.parameters)))(*(n for p in code.parameters for n in p))
-        here = functions.get(code.symbol)
+        here = own.get(of_any_file(code.symbol))
         so.ok_program(code.symbol.encode(), plain_name(code.symbol).encode(), here.offset if here else 0, fields,
                       len(code.numbers) // FIELDS, numbers, parameters, code.unreadable.encode())  # fmt: skip
         for bank, text in code.constants.items():

@@ -110,6 +110,7 @@ def _finding(
     if here[1] is None and launch.get("file"):  # code of somebody else's header: the launch is the program's
         here = launch["file"], launch["line"]
     facts = found["facts"]
+    address = facts.pop("kernel_at", 0)  # of a launch that CUDA refuses, which is none of the report's
     plain = {k: v for k, v in facts.items() if not isinstance(v, dict)}
     values = {k: record.says(v["form"], plain) if isinstance(v, dict) else v for k, v in facts.items()}
     values.setdefault("warp", "")  # said of a race within one warp alone
@@ -117,7 +118,7 @@ def _finding(
     values["once"] = ""  # and of a variable that the grid has once
     values["line"] = here[1] or 0
     values["other_line"] = there[1] or here[1] or 0
-    values["kernel"] = _kernel(found, launch, functions)
+    values["kernel"] = _kernel({"kernel": facts.get("kernel", ""), "address": address}, launch, functions)
     case = Case(record, found["form"], values, here, there, Launch(launch))
     if tell := RULES.get(record.name):
         tell(case)
@@ -137,8 +138,6 @@ def _where(found: dict[str, Any], prefix: str, lines: Lines, path: str) -> Place
     return (path, None) if not prefix else (None, None)
 
 
-def _kernel(found: dict[str, Any], launch: Mapping[str, Any], functions: dict[int, str]) -> str:
-    named = found["facts"].get("kernel")
-    if named or (named == "" and found["code"] == "bad-launch"):  # what CUDA refuses is no launch of the report's
-        return str(named or "kernel")
-    return kernel_name(launch, functions) if launch else "kernel"
+def _kernel(named: Mapping[str, Any], launch: Mapping[str, Any], functions: dict[int, str]) -> str:
+    known = named["kernel"] or named["address"] or not launch
+    return kernel_name(named if known else launch, functions)

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from onekernel import counts
 from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
 from onekernel.simulator.doubts.requests import Doubts
+from onekernel.simulator.machine_code.elf import plain_name, template_arguments
 from onekernel.simulator.machine_code.encode import CODE_SITE
 from onekernel.simulator.read.lines import Lines
 
+_WORD = re.compile(r"\b[A-Za-z_]\w*")
+_PLAIN = frozenset(("float", "double", "int", "unsigned", "long", "short", "char", "bool", "signed", "true", "false"))
+_MOST_VALUES = 60  # characters of a template's arguments in a sentence
 _COUNTED = (
     counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,
     counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS,
-    counts.SHARED_STORE_CONFLICTS, counts.ATOMICS, counts.BARRIERS, counts.DIVERGENT_BRANCHES,
+    counts.SHARED_STORE_CONFLICTS, counts.SHARED_COPY_CONFLICTS, counts.ATOMICS, counts.BARRIERS,
+    counts.DIVERGENT_BRANCHES,
 )  # fmt: skip
 
 
@@ -35,8 +42,21 @@ def kernels_of(
     return tuple(_kernel(launch, lines, path, functions, mode, exact, doubts, places) for launch in report["launches"])
 
 
-def kernel_name(launch: Mapping[str, Any], functions: dict[int, str]) -> str:
-    return str(launch["kernel"]) or functions.get(launch["address"], "kernel")
+def kernel_name(launch: Mapping[str, Any], functions: Mapping[int, str]) -> str:
+    """What the launch calls its kernel, where that is the kernel's own name and plain values; else, of a variable, a
+    parameter, a template given by names, what its symbol says. `functions`: the symbols by their offsets."""
+    written, symbol = str(launch["kernel"]), functions.get(launch["address"])
+    return _named(written, symbol) if symbol else written or "kernel"
+
+
+@cache
+def _named(written: str, symbol: str) -> str:
+    name = plain_name(symbol)
+    base, _, given = written.partition("<")
+    if base.rpartition("::")[2].strip() == name and not (set(_WORD.findall(given)) - _PLAIN):
+        return written
+    values = template_arguments(symbol)
+    return f"{name}{values if len(values) <= _MOST_VALUES else '<...>'}"
 
 
 def _kernel(
@@ -142,6 +162,8 @@ def _memory(access: dict[str, Any]) -> dict[str, float]:
         else:
             names = (counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS)
         own = {names[0]: access["wavefronts"], names[1]: access["conflicts"]}
+        if access["copy"]:
+            own = {counts.SHARED_COPY_CONFLICTS: access["conflicts"]}
         if not access["distributed"]:
             return own
         return {**own, counts.DISTRIBUTED_REQUESTS: access["distributed"],

@@ -86,19 +86,29 @@ NAMES = ("weakref", "__weakref__", "symver", "__symver__", "_GLOBAL_OFFSET_TABLE
          "trivial_abi", "__trivial_abi__")  # fmt: skip
 """Attributes whose text goes to the assembler as it stands, what only the linker makes, and, of clang's, what has a
 kernel destroy its arguments."""
-_SECTION = ("section", "__section__")  # an attribute where a string follows in brackets, else anybody's name
+# Attributes where a string follows in brackets, else anybody's names: of the assembler's, and of what the compiler
+# makes of a function, copies without a hook among it.
+_SECTION = ("section", "__section__", "target", "__target__", "target_clones", "__target_clones__", "optimize",
+            "__optimize__")  # fmt: skip
+_OF_FUNCTIONS = r"(?:__)?(?:target|target_clones|optimize)(?:__)?(?=\s*\(\s*\")"
+_OF_COMPILERS = r"GCC\s+(?:target|optimize)|redefine_extname"  # pragmas of the same kind
 _DIRECTIVE = re.compile(
-    r"#\s*(?P<word>ident|sccs)\b|#\s*(?:line)?\s*\d+\s*\"|#\s*define\b.*?\b(?P<section>section|__section__)\b"
+    rf"#\s*(?P<word>ident|sccs)\b|#\s*pragma\s+(?P<pragma>{_OF_COMPILERS})\b|#\s*(?:line)?\s*\d+\s*\""
+    rf"|#\s*define\b.*?\b(?P<section>(?:__)?section(?:__)?\b|{_OF_FUNCTIONS})"
+    rf"|#\s*define\b.*?\b_Pragma\s*\(\s*\"(?P<said>{_OF_COMPILERS})"
     r"|#\s*(?:include|define)\b.*?\b(?P<header>\w*intrin\.h|arm_neon\.h)",
     re.DOTALL,
 )
+_PRAGMA = re.compile(f'"({_OF_COMPILERS})')
 _JOINED = re.compile(r"\\[ \t]*\r?\n")  # two lines that a compiler reads as one
 # Of the host's processor; the compiler's own atomics, whose accesses nothing checks; jumps out of a function.
 _OF_THE_HOST = re.compile(
     r"__builtin_(?:(?:ia32|aarch64|neon)_\w+|setjmp|longjmp|eh_return\w*|unwind_init|apply(?:_args)?|return)"
     r"|__(?:atomic|sync)_\w+"
 )
-ANYWHERE = re.compile(rf"\b(?:(asm|__asm|__asm__)\b|(section|__section__)\s*\(|({_OF_THE_HOST.pattern}))")
+ANYWHERE = re.compile(
+    rf"\b(?:(asm|__asm|__asm__)\b|((?:__)?section(?:__)?(?=\s*\()|{_OF_FUNCTIONS})|({_OF_THE_HOST.pattern}))"
+)
 """The same in a line that the preprocessor has written, for words that macros paste: the first also of a program."""
 
 
@@ -192,6 +202,8 @@ def _found(token: Token, before: tuple[str, str]) -> Refusal | None:
         return Refusal("%:", token.line, "unread")
     if token.kind == "string" and before[1] == "(" and before[0] in _SECTION:
         return Refusal(before[0], token.line, "unread")
+    if token.kind == "string" and before == ("_Pragma", "(") and (found := _PRAGMA.match(token.text)):
+        return Refusal(f"#pragma {found[1]}", token.line, "unread")
     if token.kind != "directive":
         return None
     text = _JOINED.sub("", token.text)
@@ -201,4 +213,6 @@ def _found(token: Token, before: tuple[str, str]) -> Refusal | None:
         return None
     if found["header"]:
         return Refusal(f"<{found['header']}>", token.line, "host-instruction")
-    return Refusal(found["section"] or f"#{found['word'] or 'line'}", token.line, "unread")
+    pragma = found["pragma"] or found["said"]
+    what = found["section"] or (f"#pragma {pragma}" if pragma else f"#{found['word'] or 'line'}")
+    return Refusal(what, token.line, "unread")

@@ -21,7 +21,9 @@ class Misplaced:
     values: dict[str, object] = field(default_factory=dict)
 
 
-def heads(tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]]) -> Iterator[Misplaced]:
+def heads(
+    tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]]
+) -> Iterator[Misplaced]:
     """What is wrong with the heads of functions, of classes' data, of arrays. `defined` is as of `macros.macros`."""
     yield from _kernels(tokens, declared)
     yield from _bounds(tokens, declared)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from onekernel.simulator.facts.declarations import angle_end
 from onekernel.simulator.facts.functions import DEVICE, Declarations, Function
-from onekernel.simulator.facts.tokens import Token, is_sign, next_solid, one_line, previous_solid
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, split_commas
 
 # Names of std that device code cannot have: containers, algorithms and whatever else is not constexpr in C++17.
 _HOST = frozenset(
@@ -16,7 +18,7 @@ make_unique make_shared cout cerr clog cin endl ostream ofstream ifstream string
 random_device mt19937 mt19937_64 normal_distribution uniform_real_distribution bitset valarray exception runtime_error
 logic_error sort stable_sort partial_sort nth_element accumulate reduce transform_reduce inner_product iota partial_sum
 copy copy_n fill fill_n transform for_each generate swap exchange reverse rotate shuffle find find_if count count_if
-equal
+equal div ldiv lldiv
     """.split()  # noqa: SIM905
 )
 STREAMS = ("cout", "cerr", "clog", "endl")
@@ -34,6 +36,87 @@ vector string map unordered_map multimap set unordered_set list deque queue prio
 unique_ptr shared_ptr weak_ptr valarray
     """.split()  # noqa: SIM905
 )
+# constexpr functions of the host, and types that have no others: nvcc 13.0 takes them on the device with a flag alone,
+# a constant's value, a case and an array's size included. Of std::move and std::forward it takes all.
+_RELAXED = frozenset(
+    """
+max min minmax clamp gcd lcm make_pair make_tuple tuple get tie array optional complex string_view addressof as_const
+size begin end data distance next prev apply invoke max_element min_element
+    """.split()  # noqa: SIM905
+)
+_LIMITS = ("max", "min", "lowest", "epsilon", "infinity", "quiet_NaN", "signaling_NaN", "denorm_min", "round_error")
+# Of an integer these are templates of the host's <cmath>; of float and double CUDA has its own, of abs and pow all.
+_OF_REALS = frozenset(
+    """
+sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc
+tgamma lgamma ceil floor trunc round rint nearbyint fabs atan2 fmin fmax fmod remainder hypot copysign fdim
+    """.split()  # noqa: SIM905
+)
+_INTEGERS = frozenset(
+    """
+int unsigned signed long short char size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uint
+ptrdiff_t
+    """.split()  # noqa: SIM905
+)
+_INDICES = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
+
+
+def relaxed_on_device(tokens: list[Token], body: range, function: Function) -> Iterator[tuple[str, int, bool]]:
+    """What nvcc takes in a function of the device with --expt-relaxed-constexpr alone: name, line, and whether it is a
+    function of real numbers that is given an integer."""
+    integers = _integers(tokens, range(function.name_at, body.stop))
+    for i in body:
+        token = tokens[i]
+        if token.kind != "name":
+            continue
+        before, after = previous_solid(tokens, i - 1), next_solid(tokens, i + 1)
+        qualified = is_sign(tokens, before, "::")
+        of_std = qualified and _is_std(tokens, previous_solid(tokens, before - 1))
+        if of_std and token.text == "numeric_limits" and is_sign(tokens, after, "<"):
+            member = next_solid(tokens, next_solid(tokens, angle_end(tokens, after)) + 1)
+            if member < len(tokens) and tokens[member].text in _LIMITS:
+                yield f"std::numeric_limits::{tokens[member].text}", token.line, False
+        elif of_std and token.text in _RELAXED:
+            yield f"std::{token.text}", token.line, False
+        elif token.text in _OF_REALS and is_sign(tokens, after, "(") and (of_std or not qualified):
+            member = is_sign(tokens, before, ".") or is_sign(tokens, before, "->") or tokens[before].text in _INTEGERS
+            given = split_commas(tokens[after + 1 : closing(tokens, after)])
+            if not member and any(_is_integer(value, integers) for value in given):
+                yield f"{'std::' if of_std else ''}{token.text}", token.line, True
+
+
+def _integers(tokens: list[Token], where: range) -> set[str]:
+    """The names that a function declares as integers, and as nothing else."""
+    found: dict[str, bool] = {}
+    for i in where:
+        after = next_solid(tokens, i + 1)
+        if tokens[i].kind != "name" or after >= len(tokens) or tokens[after].text not in ("=", ";", ",", ")", "{", ":"):
+            continue
+        before = tokens[previous_solid(tokens, i - 1)]
+        if before.kind == "name" and before.text not in ("return", "else", "case", "goto"):
+            found[tokens[i].text] = before.text in _INTEGERS and found.get(tokens[i].text, True)
+        elif before.text in ("*", "&", ">"):  # a pointer, a template's instance; or a product, which declares nothing
+            found[tokens[i].text] = found.get(tokens[i].text, False) and before.text != ">"
+    return {name for name, is_integer in found.items() if is_integer}
+
+
+def _is_integer(value: list[Token], integers: set[str]) -> bool:
+    """Whether an expression is sure to be an integer: of names and numbers that are, and of signs between them."""
+    known = False
+    value = [t for t in value if t.kind not in ("space", "directive")]
+    for k, token in enumerate(value):
+        if token.kind == "name":
+            index = token.text in _INDICES or (k > 1 and value[k - 1].text == "." and value[k - 2].text in _INDICES)
+            if token.text not in integers and not index:
+                return False
+            known = True
+        elif token.kind == "number":
+            if not re.fullmatch(r"(?:0[xX][\da-fA-F]+|\d+)[uUlL]*", token.text):
+                return False
+            known = True
+        elif token.text not in ("+", "-", "*", "/", "%", "(", ")", "."):
+            return False
+    return known
 
 
 def std_on_device(

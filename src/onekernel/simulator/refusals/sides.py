@@ -37,7 +37,7 @@ from onekernel.simulator.facts.tokens import (
 )
 from onekernel.simulator.refusals.addresses import addressed
 from onekernel.simulator.refusals.heads import Misplaced, heads
-from onekernel.simulator.refusals.library import STD_METHODS, STREAMS, std_on_device
+from onekernel.simulator.refusals.library import STD_METHODS, STREAMS, relaxed_on_device, std_on_device
 
 # The device's own functions, as CUDA 13.0's headers declare them; those that the host has too are left out.
 _DEVICE_ALONE = re.compile(
@@ -195,6 +195,9 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
             if tokens[before].kind == "name" and tokens[before].text not in ("else", "do", "return"):
                 continue
             yield Misplaced("kernel-in-kernel", token.line, {"name": token.text, "caller": caller})
+    for name, line, of_integer in relaxed_on_device(tokens, body, function):
+        key = "real-of-integer" if of_integer else "relaxed-constexpr"
+        yield Misplaced(key, line, {"name": name, "caller": caller})
     for name, line in std_on_device(tokens, body, function, declared):
         key = "stream-on-device" if name in STREAMS else "std-on-device"
         yield Misplaced(key, line, {"name": f"std::{name}", "caller": caller})

@@ -126,7 +126,9 @@ def _macros(tokens: list[Token]) -> dict[str, tuple[str, int]]:
     return {match["name"]: (match[0], line) for match, line in defines if match}
 
 
-def words_on_host(tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]]) -> dict[str, int]:
+def words_on_host(
+    tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]]
+) -> dict[str, int]:
     """The names in functions that the host has, directives included, and the line of each one's first use. Of two
     bodies the host has the second."""
     found: dict[str, int] = {}

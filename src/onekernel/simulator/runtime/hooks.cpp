@@ -100,7 +100,7 @@ bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
     uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w.arena);
     uint32_t at = static_cast<uint32_t>(in_arena);
     const SharedArray* s = in_arena < ARENA_BYTES ? shared_at(at) : nullptr;
-    rare_access(address, bytes, WRITES | UNCOUNTED, pc);  // ncu counts the copy as a load alone
+    rare_access(address, bytes, WRITES | OF_COPY, pc);
     return s && at + bytes <= s->offset + s->bytes;
 }
 

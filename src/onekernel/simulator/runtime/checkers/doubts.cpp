@@ -231,7 +231,7 @@ void note_meeting(Doubts& d, int warp) {
 void note_order(Doubts& d, int warp) { d.warps[warp].ordered = d.warps[warp].requests; }
 
 void DoubtsChecker::request(Worker& worker, Request& r) {
-    if (counted_by_code()) return;
+    if (counted_by_code() || r.is_of_copy()) return;
     Counters& counters = *worker.counters;
     const RequestKind& kind = r.kind;
     const uint64_t block = worker.block, *addresses = r.addresses;

@@ -94,7 +94,7 @@ std::mutex counting_lock;
 // One request: `n` lanes that execute an instruction together.
 void execute(Worker& w, int warp, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes,
              int n, bool diverged_after) {
-    if (only_atomics && !(kind.flags & ATOMIC) && !traced(w)) return;  // a late load
+    if (only_atomics && !(kind.flags & (ATOMIC | OF_COPY)) && !traced(w)) return;  // a late load
     Shape* shape = n == WARP && !sizes ? &shape_of(*w.counters->requests, kind, addresses) : nullptr;
     Request r{warp, kind, addresses, lanes, sizes, n, diverged_after, shape};
     Checkers::tell([&](auto checker) { checker.request(w, r); });
@@ -320,7 +320,7 @@ void LockstepChecker::launch_counted(const Launch& launch) {
 // Lanes of a warp mostly come by the same steps: the first has made them, the others add their addresses.
 inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared, bool late) {
     bool atomic = !shared && (flags & (ATOMIC | VOLATILE)) == ATOMIC;
-    if (only_atomics && !atomic && !late && !traced(w)) return;
+    if (only_atomics && !atomic && !late && !(flags & OF_COPY) && !traced(w)) return;
     RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
     Lockstep& own = *w.counters->lockstep;
     Steps& s = own.steps[w.rank / WARP];

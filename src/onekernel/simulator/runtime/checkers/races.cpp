@@ -216,10 +216,11 @@ void RacesChecker::launch_started(const Launch&) {
     first_serial = ++race_serial;
     start_order();
     pending.live = false;
+    const bool of_blocks_alone = options & SPARSE;  // some blocks run: what the others write nobody knows
     for (int i = 1; i < allocation_count; i++) {
         Allocation& a = allocations[i];
         a.reads_late = false;
-        if (!a.live) continue;
+        if (!a.live || of_blocks_alone) continue;
         if (!a.shadow && !make_shadow(a)) continue;
         clear_touched_bytes(a);
         a.reads_late = a.initialised;
@@ -254,11 +255,12 @@ void RacesChecker::blocks_passed(Worker&, int level, int, int) { if (level == GR
 inline __attribute__((always_inline)) bool RacesChecker::access(Worker& w, Access& a) {
     switch (a.space) {
     case Space::VARIABLE:
+        if (a.on & SPARSE) return true;
         if (a.buffer->item == 1) a.buffer->item = a.bytes;  // nobody says the type: its elements are what is accessed at once
         if (a.buffer->shadow || make_shadow(*a.buffer)) check_global(w, *a.buffer, a.address, a.bytes, a.flags, a.pc);
         return true;
     case Space::GLOBAL:
-        if (__builtin_expect(a.buffer->shadow && !a.late, 1)) check_global(w, *a.buffer, a.address, a.bytes, a.flags, a.pc);
+        if (__builtin_expect(a.buffer->shadow && !a.late && !(a.on & SPARSE), 1)) check_global(w, *a.buffer, a.address, a.bytes, a.flags, a.pc);
         return true;
     case Space::SHARED: {
         ShadowWord* shadow = __builtin_expect(w.shadow != nullptr, 1) ? w.shadow : shared_shadow(w);

@@ -14,7 +14,7 @@ namespace __ok {
 namespace {
 struct Counts {
     uint32_t pc = 0;  // 0: free slot
-    bool shared = false, write = false, atomic = false;
+    bool shared = false, write = false, atomic = false, copy = false;
     uint64_t requests = 0, sectors = 0, bytes = 0, wavefronts = 0, conflicts = 0, operations = 0, splits = 0;
     uint64_t doubts[DOUBTS] = {};                     // requests of which a compiler may make that
     uint64_t block = 0, of_block = 0, warps = 0;      // the last block, its warps so far, a bit each; warps of all blocks
@@ -44,6 +44,7 @@ Counts& counts_of(Requests& requests, const RequestKind& kind) {
         c.shared = kind.shared;
         c.write = kind.flags & WRITES;
         c.atomic = (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC;
+        c.copy = kind.flags & OF_COPY;
     }
     return c;
 }
@@ -102,7 +103,7 @@ void count_moved(Counts& c, const RequestKind& kind, const uint64_t* addresses, 
 }  // namespace
 
 Shape& shape_of(Requests& requests, const RequestKind& kind, const uint64_t* addresses) {
-    Shape& s = requests.shapes[kind.pc % SHAPES];
+    Shape& s = requests.shapes[(kind.pc + kind.shared) % SHAPES];  // a copy loads and stores in one place
     uint64_t other = s.code ^ kind.code();
     for (int i = 0; i < WARP; i++) other |= s.apart[i] ^ (addresses[i] - addresses[0]);
     if (!other) return s;
@@ -147,7 +148,7 @@ void count_request(Worker& w, const Request& r) {
 }
 
 void RequestsChecker::request(Worker& w, Request& r) {
-    if (!counted_by_code() || (!r.kind.shared && r.is_atomic())) count_request(w, r);
+    if (!counted_by_code() || r.is_of_copy() || (!r.kind.shared && r.is_atomic())) count_request(w, r);
 }
 
 void note_doubts(Requests& requests, const RequestKind& kind, uint32_t doubts) {
@@ -189,7 +190,7 @@ void write_requests(const Requests& requests, Json& out) {
         for (const Counts& c : requests.table)
             if (c.pc)
                 out.object([&] {
-                    out.field("pc", c.pc).field("shared", c.shared).field("write", c.write).field("atomic", c.atomic);
+                    out.field("pc", c.pc).field("shared", c.shared).field("write", c.write).field("atomic", c.atomic).field("copy", c.copy);
                     out.field("requests", c.requests).field("sectors", c.sectors).field("bytes", c.bytes);
                     out.field("wavefronts", c.wavefronts).field("conflicts", c.conflicts).field("operations", c.operations);
                     out.field("splits", c.splits).field("warps", c.warps);

@@ -47,6 +47,7 @@ struct Request {
     bool diverged_after;   // afterwards some of them went another way
     Shape* shape;          // null unless they are all of a warp
     bool is_atomic() const { return (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC; }
+    bool is_of_copy() const { return kind.flags & OF_COPY; }
 };
 void count_request(Worker& w, const Request& r);
 // What a compiler may do to a request, a bit each: make one of it and a neighbour; leave it out, for one shortly before it or

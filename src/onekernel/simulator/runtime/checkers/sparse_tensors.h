@@ -11,6 +11,7 @@ namespace __ok {
 struct SparseTensorsChecker : Checker<SparseTensorsChecker> {
     static constexpr unsigned OPTIONS = SPARSE;
     static inline __attribute__((always_inline)) bool access(Worker& w, Access& a) {
+        count_access();
         if (a.space == Space::VARIABLE) w.launch->talks = true;
         if (a.space != Space::GLOBAL || !a.is_within() || !a.is_aligned()) return true;
         if (a.flags & ATOMIC) w.launch->talks = true;  // several blocks add to an element

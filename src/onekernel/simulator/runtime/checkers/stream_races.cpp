@@ -105,7 +105,7 @@ void scan(Touch& t) {
     }
 }
 
-bool alone(const volatile void* stream) { return !(options & RACES) || only_default_streams(stream); }
+bool alone(const volatile void* stream) { return !(options & RACES) || options & SPARSE || only_default_streams(stream); }
 }  // namespace
 
 void start_stream_races() { touches.clear(); }

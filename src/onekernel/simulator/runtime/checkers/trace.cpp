@@ -118,7 +118,7 @@ void TraceChecker::launch_started(const Launch& launch) {
 }
 
 void TraceChecker::request(Worker& w, Request& r) {
-    if (!traced(w)) return;
+    if (!traced(w) || r.is_of_copy()) return;
     if (since_barrier.warps.empty()) since_barrier.warps.resize(w.launch->warps);
     (r.kind.shared ? since_barrier.warps[r.warp].shared : since_barrier.warps[r.warp].global)++;
     if (r.warp != trace_warp || requests.size() >= MOST_REQUESTS || times[r.kind.pc]++ >= MOST_OF_ONE_PLACE) return;

@@ -102,6 +102,10 @@ void start_call(int n) {
 
 void stop_launch(int error) {
     set_fault(error);
+    refuse_begun();
+}
+
+void refuse_begun() {
     end_launch(*worker);
     abandon_block();
 }
@@ -291,6 +295,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     mine.busy = depth;
     if (launch.restart) error = restart(launch);
     launch_done();
+    if (options & SPARSE && is_left_half_way(launch)) launch.talks = true;
     if (!launch.aborted) stream_launch_ended(*site, config->stream, pointers, arguments);
     if (!launch.aborted) tell_less(launch);
     forget_findings_after(launch.last_block);
@@ -298,7 +303,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     record_launch(launch);
     remember_launch(launch, machine::launch_arguments(), pointers);
     forget_launch();
-    // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
+    // Static arrays are known once the kernel has begun; nvcc and the driver would have refused before.
     if (!error) error = check_static(*site, launch.config, shared_static_bytes());
     if (!error) error = check_bound(*site, launch.threads, launch.bound);
     return error ? error : fault;

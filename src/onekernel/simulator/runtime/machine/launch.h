@@ -14,6 +14,8 @@ enum Error : int {  // cudaError_t's values
 };
 // Ends the running kernel with an error that stays, as a fault on a GPU does.
 [[noreturn]] void stop_launch(int error);
+// A launch that CUDA would not have begun: what it declares tells so, and its threads have stored nothing before.
+[[noreturn]] void refuse_begun();
 void set_fault(int error);
 bool faulted();               // since the call began
 // A program's call into the runtime that runs kernels or moves memory: one thread's at a time. A thread that the program has

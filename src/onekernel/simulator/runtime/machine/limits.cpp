@@ -38,9 +38,16 @@ extern "C" int ok_max_dynamic_shared(const void* kernel) {
     return limit;
 }
 
+// A kernel that has asked for a dynamic part, however small, may have its static part on top, as far as the card has room.
+static bool opted_in(const void* kernel) { return kernel ? dynamic_limits.count(kernel) : !dynamic_limits.empty(); }
+bool is_too_much_shared(const LaunchSite& site, const Config& c, size_t fixed) {
+    return fixed + c.shared > size_t(opted_in(site.address) ? CARD.shared_per_block_optin : CARD.shared_per_block);
+}
+
 static int refuse(const LaunchSite& site, const char* form, long long value, long long limit, int error = ERROR_INVALID_VALUE) {
     Finding("bad-launch", uint64_t(site.at.line), static_cast<uint64_t>(form[0])).form(form).at(site.at)
-        .text("kernel", site.kernel ? site.kernel : "").number("value", value).number("limit", limit).add();
+        .text("kernel", site.kernel ? site.kernel : "").number("kernel_at", code_offset(site.address)).number("value", value)
+        .number("limit", limit).add();
     return ok_fail(error);
 }
 
@@ -64,8 +71,11 @@ int check_cluster(const LaunchSite& site, const Config& c) {
     return 0;
 }
 
-// A property of the kernel's code, as the shape of its clusters: its threads tell it.
-extern "C" void ok_launch_bounds(int threads, int, int) { worker->launch->bound = threads; }
+// A property of the kernel's code, as the shape of its clusters: its threads tell it, before they do anything else.
+extern "C" void ok_launch_bounds(int threads, int, int) {
+    worker->launch->bound = threads;
+    if (worker->launch->threads > threads) refuse_begun();
+}
 
 int check_bound(const LaunchSite& site, int threads, int bound) {
     return bound && threads > bound ? refuse(site, "bound", threads, bound) : 0;
@@ -84,6 +94,7 @@ int check_launch(const LaunchSite& site, const Config& c) {
         return refuse(site, "threads", threads, CARD.threads_per_block);
     if (const int most = ok_most_threads(site.address); threads > most) {
         Finding("bad-launch", uint64_t(site.at.line), 'r').form("registers").at(site.at).text("kernel", site.kernel ? site.kernel : "")
+            .number("kernel_at", code_offset(site.address))
             .number("value", threads).number("limit", most).number("registers", ok_registers_of(site.address))
             .number("all", CARD.registers_per_block).add();
         return ok_fail(ERROR_LAUNCH_OUT_OF_RESOURCES);
@@ -94,7 +105,7 @@ int check_launch(const LaunchSite& site, const Config& c) {
     if (int(c.grid.z) > CARD.grid_z) return refuse(site, "grid.z", c.grid.z, CARD.grid_z);
     int limit = ok_max_dynamic_shared(site.address);
     if (c.shared > size_t(limit))
-        return refuse(site, limit == CARD.shared_per_block ? "shared" : "shared-opt-in", static_cast<long long>(c.shared), limit);
+        return refuse(site, opted_in(site.address) ? "shared-opt-in" : "shared", static_cast<long long>(c.shared), limit);
     if (int error = check_cluster(site, c)) return error;
     return c.cooperative ? check_cooperative(site, c, fixed_bytes(site.address)) : 0;
 }
@@ -104,10 +115,14 @@ int check_static(const LaunchSite& site, const Config& c, size_t fixed) {
     long long all = static_cast<long long>(fixed + c.shared);
     if (fixed > size_t(CARD.shared_per_block))
         return refuse(site, "static", static_cast<long long>(fixed), CARD.shared_per_block);
-    // What a kernel has asked for is its dynamic part; the static part comes on top, as far as the card has room.
-    bool opted_in = ok_max_dynamic_shared(site.address) > CARD.shared_per_block;
-    int limit = opted_in ? CARD.shared_per_block_optin : CARD.shared_per_block;
-    if (all > limit) return refuse(site, "shared", all, limit);
+    if (is_too_much_shared(site, c, fixed)) {
+        const bool most = opted_in(site.address);
+        Finding("bad-launch", uint64_t(site.at.line), 'b').form(most ? "shared-beside-opt-in" : "shared-beside").at(site.at)
+            .text("kernel", site.kernel ? site.kernel : "").number("kernel_at", code_offset(site.address))
+            .number("value", static_cast<long long>(c.shared)).number("fixed", static_cast<long long>(fixed)).number("all", all)
+            .number("limit", most ? CARD.shared_per_block_optin : CARD.shared_per_block).add();
+        return ok_fail(ERROR_INVALID_VALUE);
+    }
     // A launch that went by cudaOccupancy..., which did not know the static part either, would be a smaller one on a GPU.
     return c.cooperative && !asked.count(site.address) ? check_cooperative(site, c, fixed) : 0;
 }

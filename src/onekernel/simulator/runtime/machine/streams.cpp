@@ -163,13 +163,17 @@ void finish_streams(bool complete) {
     callers.clear();
 }
 
+UnwaitedLaunch unwaited_launch() {
+    std::lock_guard<std::mutex> guard(lock);
+    for (auto w = works.rbegin(); w != works.rend(); ++w)
+        if (w->launch && host.of(w->stream) < w->last) return {w->what, w->at};
+    return {"", Site(nullptr, 0)};
+}
+
 // One of them: who waits for the last has waited for all.
 void tell_unwaited() {
-    for (auto w = works.rbegin(); w != works.rend(); ++w) {
-        if (!w->launch || host.of(w->stream) >= w->last) continue;
-        Finding("unwaited").at(w->at).text("kernel", w->what).add();
-        return;
-    }
+    const UnwaitedLaunch last = unwaited_launch();
+    if (!last.what.empty()) Finding("unwaited").at(last.at).text("kernel", last.what).add();
 }
 
 extern "C" void ok_stream_work(const char* what, const char* fix, const volatile void* raw, const void* const* pointers, int count,

@@ -1,12 +1,19 @@
 // What CUDA orders between streams: whether a launcher's work follows the stream that it was given, and is followed by it.
 #pragma once
 
+#include <string>
+
 #include "../api/ok/runtime.h"
 
 namespace __ok {
 void start_streams();        // before a launcher is called
 void forget_captures();      // graphs.cpp: likewise
 void tell_unwaited();        // at a program's end
+struct UnwaitedLaunch {
+    std::string what;  // "" where there is none
+    Site at;
+};
+UnwaitedLaunch unwaited_launch();  // the last that the host has not waited for
 void finish_streams(bool complete);  // it has returned; if no fault cut it short, work that no one waits for is reported
 struct WorkMark {
     int stream;

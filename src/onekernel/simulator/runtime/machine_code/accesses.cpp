@@ -160,6 +160,22 @@ static void load_matrices(Machine& m, const Instruction& i, const Lanes& l) {
     if (!i.addresses_only) m.failed = "a value that ldmatrix loads";
 }
 
+// What each lane copies to shared memory: of `from` as many bytes as it reads, zeros behind them.
+static void copy(Machine& m, WarpState& w, const Instruction& i, const Lanes& to, const Lanes& from, uint32_t reading, uint64_t rest) {
+    Instruction shared = i, global = i;
+    shared.op = OP_STS;
+    global.op = OP_LDG;
+    for (int n = 0; n < to.count; n++) {
+        uint8_t* at = reach(m, w, shared, to.address[n], to.lane[n], i.bytes);
+        if (!at) return;
+        const int bytes = reading >> to.lane[n] & 1 ? i.bytes - static_cast<int>(from.address[n] & rest) : 0;
+        const uint8_t* source = bytes ? reach(m, w, global, from.address[n] & ~rest, from.lane[n], bytes) : nullptr;
+        if (bytes && !source) return;
+        memset(at, 0, static_cast<size_t>(i.bytes));
+        if (bytes) memcpy(at, source, static_cast<size_t>(bytes));
+    }
+}
+
 bool run_access(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes) {
     if (i.op < OP_LD) return false;
     Lanes l;
@@ -170,19 +186,16 @@ bool run_access(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes) 
     }
     if (i.op == OP_LDGSTS) {
         // ncu counts the copy as a load of global memory, and as no store to shared memory.
-        Lanes from;
-        addresses_of(m, w, i, lanes, from, 3);
-        Instruction source = i;
+        const uint32_t reading = i.predicates[0].kind ? lanes & predicate(w, i.predicates[0]) : lanes;
+        Lanes every, from;
+        addresses_of(m, w, i, lanes, every, 3);
+        addresses_of(m, w, i, reading, from, 3);
+        const bool fills = OK_HAS(i, ZFILL);
+        // The bytes that are not read stand in the address, which is a multiple of the whole otherwise.
+        const uint64_t rest = fills ? static_cast<uint64_t>(i.bytes) - 1 : 0;
+        for (int n = 0; n < from.count; n++) from.address[n] &= ~rest;
         count(i, from, i.bytes, false, false);
-        if (!i.addresses_only)
-            for (int n = 0; n < l.count; n++) {
-                source.op = OP_STS;
-                uint8_t* to = reach(m, w, source, l.address[n], l.lane[n], i.bytes);
-                source.op = OP_LDG;
-                const uint8_t* at = to ? reach(m, w, source, from.address[n], from.lane[n], i.bytes) : nullptr;
-                if (!at) return true;
-                memcpy(to, at, i.bytes);
-            }
+        if (!i.addresses_only) copy(m, w, i, l, every, reading, rest);
         return true;
     }
     bool is_atomic = i.op >= OP_ATOMG;

@@ -10,7 +10,8 @@ enum AccessFlag : uint8_t {
     VOLATILE = 4,  // ordered as an atomic, counted as none
     COMPARES = 8,  // an atomic that writes only where its thread knew the value: whoever has read an old one tries again
     UNCOUNTED = 16,  // checked, and no request
-    OF_BLOCK = 32    // an atomic that is one among the threads of its block alone
+    OF_BLOCK = 32,   // an atomic that is one among the threads of its block alone
+    OF_COPY = 64     // the write of an asynchronous copy: of its request ncu counts the bank conflicts alone
 };
 
 // Whose memory it is.

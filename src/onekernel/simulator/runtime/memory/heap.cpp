@@ -219,7 +219,7 @@ int host_alloc(void** out, size_t bytes, const char* name, Site at, bool filled)
     if (options & SPARSE && bytes > LARGE_BYTES) {
         if (!make_sparse(*a)) return ok_fail(ERROR_MEMORY_ALLOCATION);
     } else {
-        bool graded_blind = !is_program && (options & RACES) && !make_shadow(*a);
+        bool graded_blind = !is_program && (options & RACES) && !(options & SPARSE) && !make_shadow(*a);
         if (!open.worked || graded_blind) {
             take_back(*a);
             return ok_fail(ERROR_MEMORY_ALLOCATION);

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "../checkers/races.h"
+#include "../machine/launch.h"
+#include "../machine/limits.h"
 #include "../machine/state.h"
 #include "../report/findings.h"
 #include "memory.h"
@@ -44,7 +46,14 @@ void shared_launch(size_t bytes) {
     used.clear();
 }
 
-static void place(SharedSite* site) {
+static size_t static_bytes() {
+    size_t total = 0;
+    for (const SharedSite* site : used) total = (total + site->align - 1) / site->align * site->align + site->bytes;
+    return total;
+}
+
+// Whether the launch has room for it.
+static bool place(SharedSite* site) {
     std::lock_guard<std::mutex> lock(shared_lock);
     Busy busy;
     if (site->offset < 0) {
@@ -59,11 +68,13 @@ static void place(SharedSite* site) {
         used.push_back(site);
         __atomic_store_n(&site->launch, launch_serial, __ATOMIC_RELEASE);  // other cores go by it
     }
+    const bool is_running = worker && worker->current;
+    return !is_running || !dynamic_bytes || !is_too_much_shared(*worker->launch->site, worker->launch->config, static_bytes());
 }
 
 extern "C" void* ok_shared(SharedSite* site) {
     Worker& w = *worker;
-    if (__atomic_load_n(&site->launch, __ATOMIC_ACQUIRE) != launch_serial) place(site);
+    if (__atomic_load_n(&site->launch, __ATOMIC_ACQUIRE) != launch_serial && !place(site)) refuse_begun();
     return w.arena + site->offset;
 }
 
@@ -139,8 +150,6 @@ bool shared_has_extent(long long elements) {
 
 size_t shared_static_bytes() {
     std::lock_guard<std::mutex> lock(shared_lock);
-    size_t total = 0;
-    for (const SharedSite* site : used) total = (total + site->align - 1) / site->align * site->align + site->bytes;
-    return total;
+    return static_bytes();
 }
 }  // namespace __ok

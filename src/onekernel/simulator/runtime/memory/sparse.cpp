@@ -14,9 +14,12 @@
 
 namespace __ok {
 static uint64_t visits, by_thread, most_by_thread;  // accesses of this launch, and of the thread that runs
+static uint64_t accesses;                // of this launch, those to shared memory with them
 static uint64_t thread_running;
 static bool copied;                      // in this call
+static bool works_in_output;             // this launch: what a block leaves half way is no result
 static std::unordered_set<uintptr_t> touched_pages;  // that this launch has touched
+static uintptr_t last_page;
 
 // Maps one stretch of shared pages again and again: an old size of 0 asks mremap for a second view (mremap(2)). The stretch is
 // some patterns long, because the system counts views and each takes its time.
@@ -73,12 +76,15 @@ void sparse_launch(Launch& launch) {
         if (Sparse* s = allocations[i].live ? allocations[i].sparse : nullptr) {
             s->loaded = s->stored = s->bytes_read = s->bytes_written = 0;
             s->read.clear();
+            if (!allocations[i].initialised) s->before.insert(s->written.begin(), s->written.end());
             s->written.clear();
             elements = std::max(elements, (allocations[i].high - allocations[i].low) / allocations[i].item);
         }
     launch.talks = copied;
-    visits = by_thread = 0;
+    works_in_output = false;
+    visits = by_thread = accesses = 0;
     touched_pages.clear();
+    last_page = 0;
     thread_running = ~uint64_t(0);
     // A thread may have a thousand times its even share: most threads of a block may have no column. Beyond it goes round.
     most_by_thread = 1024 * (elements / std::max<uint64_t>(1, launch.blocks * launch.threads) + 128);
@@ -96,6 +102,8 @@ uint64_t sampled_block(const Launch& launch, uint64_t turn) {
     return (turn - 1) * width + (turn - 1) * rest / SAMPLED_BLOCKS + (mixed >> 17) % width;
 }
 
+bool is_left_half_way(const Launch& launch) { return launch.exhausted && works_in_output; }
+
 void sparse_block_ended(Launch& launch) {
     if (launch.exhausted || launch.aborted) return;
     launch.ran++;
@@ -105,11 +113,16 @@ void sparse_block_ended(Launch& launch) {
         a.sparse->loaded = a.sparse->bytes_read;
         a.sparse->stored = a.sparse->bytes_written;
     }
+    if (launch.blocks <= SAMPLED_BLOCKS || launch.ran < ENOUGH_BLOCKS || (visits <= ENOUGH_VISITS && accesses <= ENOUGH_ACCESSES)) return;
+    launch.exhausted = true;
+    launch.next = launch.blocks;
 }
 
 static bool joins(const std::vector<uint64_t>& runs, uint64_t start) {
     return runs.size() >= 2 && runs[runs.size() - 2] + runs.back() == start;
 }
+
+void count_access() { accesses++; }
 
 void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool writes) {
     Launch& launch = *w.launch;
@@ -117,9 +130,9 @@ void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool wr
     by_thread = thread == thread_running ? by_thread + 1 : 1;
     thread_running = thread;
     Sparse* s = a.sparse;
-    if (s && s->tensor) {
+    if (s && s->tensor && address / 4096 != last_page) {
         Busy busy;
-        touched_pages.insert(address / 4096);
+        touched_pages.insert(last_page = address / 4096);
     }
     if (by_thread > most_by_thread) launch.goes_round = true;
     if (++visits > MOST_VISITS || touched_pages.size() > MOST_PAGES || launch.goes_round) {
@@ -130,7 +143,10 @@ void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool wr
     if (!s || !s->tensor) launch.talks = true;
     else {
         Busy busy;
-        uint64_t start = address - a.low, bin = start / ((a.high - a.low) / 64 + 1);
+        const uint64_t start = address - a.low;
+        // In the output stands what another block was to leave, in this launch or an earlier one, or it is a place to work in.
+        if (!writes && !a.initialised) (s->written.count(start) || s->before.count(start) ? works_in_output : launch.talks) = true;
+        const uint64_t bin = start / ((a.high - a.low) / 64 + 1);
         (writes ? s->bins_written : s->bins_read) |= uint64_t(1) << bin;
         if ((writes ? s->written : s->read).insert(start).second) (writes ? s->bytes_written : s->bytes_read) += bytes;
         if (writes && joins(s->runs, start)) s->runs.back() += bytes;

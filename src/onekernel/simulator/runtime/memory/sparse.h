@@ -10,6 +10,8 @@
 
 namespace __ok {
 constexpr uint64_t SAMPLED_BLOCKS = 64;         // of a launch with more: those that run
+constexpr uint64_t ENOUGH_BLOCKS = 16;          // where each has much to do: in so many accesses, those to shared memory with them
+constexpr uint64_t ENOUGH_VISITS = 100'000, ENOUGH_ACCESSES = 500'000;
 constexpr uint64_t MOST_VISITS = 400'000;       // accesses of a launch
 constexpr size_t MOST_PAGES = 40'000;           // that it touches: the first access to each costs up to 16 microseconds
 constexpr size_t MOST_RUNS = 1 << 18;           // stretches of an output whose values are looked at
@@ -21,6 +23,7 @@ struct Sparse {
     uint64_t bins_read = 0, bins_written = 0;   // a bit for each 64th of the tensor
     std::vector<uint64_t> runs;                 // start, length, start, length...: bytes that were written
     std::unordered_set<uint64_t> read, written; // where, in this launch
+    std::unordered_set<uint64_t> before;        // of an output, what was written in earlier ones
     uint64_t bytes_read = 0, bytes_written = 0; // there, each place once: who counts in float comes to few places, often
     uint64_t loaded = 0, stored = 0;            // of them by blocks that came to their end
 };
@@ -34,5 +37,7 @@ void sparse_launch(Launch& launch);                       // before a launch
 uint64_t sampled_block(const Launch& launch, uint64_t turn);  // the turn'th block to run: the first, the last, some between
 void sparse_copied();                                      // gigabytes, which no copy brings: what follows knows nothing
 void sparse_block_ended(Launch& launch);
+void count_access();
+bool is_left_half_way(const Launch& launch);  // and what blocks have stored meanwhile is not what they would have
 void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool writes);
 }  // namespace __ok

@@ -68,5 +68,9 @@ std::string with_printed(const std::string& json);  // a finding, what a kernel 
 void write_findings(Json& out);
 extern uintptr_t loaded_at, text_at;  // entry.cpp
 inline uintptr_t code_base() { return loaded_at; }  // where this shared object is loaded
+// Of a kernel, 0 of none: by it its own name is known, whatever the launch calls it.
+inline long long code_offset(const void* kernel) {
+    return kernel ? static_cast<long long>(reinterpret_cast<uintptr_t>(kernel) - loaded_at) : 0;
+}
 inline uintptr_t text_base() { return text_at; }    // and where its code begins
 }  // namespace __ok

@@ -40,7 +40,7 @@ void record_launch(const Launch& l) {
     out.object([&] {
         out.numbers("grid", shape(c.grid)).numbers("block", shape(c.block)).field("line", site.at.line)
             .field("file", std::string_view(site.at.file ? site.at.file : ""));
-        out.field("address", site.address ? reinterpret_cast<uintptr_t>(site.address) - code_base() : 0);
+        out.field("address", code_offset(site.address));
         out.field("complete", !l.aborted).field("kernel", std::string_view(site.kernel ? site.kernel : ""));
         out.field("static", shared_static_bytes()).field("dynamic", c.shared);
         out.field("resident_blocks", resident).field("resident_limit", std::string_view(limit));

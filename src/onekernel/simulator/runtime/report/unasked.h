@@ -16,4 +16,5 @@ struct Launching {
     explicit Launching(const LaunchSite& site);
     ~Launching();
 };
+bool is_launching();  // this thread, in the runtime
 }  // namespace __ok

@@ -11,7 +11,6 @@ struct cudaDeviceProp {
     int regsPerBlock, warpSize;
     size_t memPitch;
     int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-    int clockRate, memoryClockRate;
     size_t totalConstMem;
     int major, minor;
     size_t textureAlignment, texturePitchAlignment;
@@ -23,8 +22,8 @@ struct cudaDeviceProp {
         clusterLaunch;
     int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, computePreemptionSupported;
     int pciBusID, pciDeviceID, pciDomainID;
-    int deviceOverlap, kernelExecTimeoutEnabled, computeMode, tccDriver, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported,
-        singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch, canUseHostPointerForRegisteredMem,
+    int tccDriver, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported,
+        canUseHostPointerForRegisteredMem,
         pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, hostRegisterSupported, memoryPoolsSupported;
     int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2], maxTexture2DLayered[3];
     size_t surfaceAlignment;
@@ -39,6 +38,15 @@ struct cudaDeviceProp {
         sparseCudaArraySupported, deferredMappingCudaArraySupported, ipcEventSupported, unifiedFunctionPointers, deviceNumaConfig,
         deviceNumaId, mpsEnabled, hostNumaId;
     unsigned gpuDirectRDMAFlushWritesOptions, memoryPoolSupportedHandleTypes;
+#ifdef OK_PROGRAM
+    OK_GONE int clockRate;
+    OK_GONE int memoryClockRate;
+    OK_GONE int deviceOverlap;
+    OK_GONE int kernelExecTimeoutEnabled;
+    OK_GONE int computeMode;
+    OK_GONE int singleToDoublePrecisionPerfRatio;
+    OK_GONE int cooperativeMultiDeviceLaunch;
+#endif
 };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
 
@@ -193,8 +201,6 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* 
     p.maxThreadsPerBlock = card.threads_per_block;
     p.maxThreadsDim[0] = card.block_x, p.maxThreadsDim[1] = card.block_y, p.maxThreadsDim[2] = card.block_z;
     p.maxGridSize[0] = static_cast<int>(card.grid_x), p.maxGridSize[1] = card.grid_y, p.maxGridSize[2] = card.grid_z;
-    p.clockRate = card.clock_khz;
-    p.memoryClockRate = card.memory_clock_khz;
     p.memoryBusWidth = card.bus_bits;
     p.totalConstMem = card.constant_memory;
     p.major = card.major, p.minor = card.minor;
@@ -206,10 +212,18 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* 
     p.l2CacheSize = card.l2_bytes;
     p.persistingL2CacheMaxSize = card.persisting_l2_bytes;
     p.accessPolicyMaxWindowSize = card.policy_window_bytes;
-    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.deviceOverlap = p.hostRegisterSupported = p.ECCEnabled = 1;
+    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.hostRegisterSupported = p.ECCEnabled = 1;
     p.canUseHostPointerForRegisteredMem = p.computePreemptionSupported = p.memoryPoolsSupported = 1;
     p.asyncEngineCount = card.copy_engines;
+#ifdef OK_PROGRAM
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    p.clockRate = card.clock_khz;
+    p.memoryClockRate = card.memory_clock_khz;
+    p.deviceOverlap = 1;
     p.singleToDoublePrecisionPerfRatio = 2;
+#pragma GCC diagnostic pop
+#endif
     p.surfaceAlignment = card.text_alignment;
     p.maxTexture1D = p.maxTexture2D[0] = card.texture_1d, p.maxTexture2D[1] = card.texture_2d_height;
     for (int& most : p.maxTexture3D) most = card.texture_3d;

@@ -21,12 +21,13 @@ inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 template <class K>
 inline cudaError_t cudaFuncSetSharedMemConfig(K, cudaSharedMemConfig) { return cudaSuccess; }
 
-inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t stream = nullptr) {
+OK_GONE inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t stream = nullptr) {
     return cudaMemPrefetchAsync(pointer, bytes, __ok::place_of(device), 0, stream);
 }
-inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device) {
+OK_GONE inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device) {
     return cudaMemAdvise(pointer, bytes, advice, __ok::place_of(device));
 }
-inline cudaError_t cudaThreadExit(OK_AT) { return cudaDeviceReset(at); }
+OK_GONE inline cudaError_t cudaThreadExit(OK_AT) { return cudaDeviceReset(at); }
+OK_GONE inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 template <class K>
 inline cudaError_t cudaThreadSetCacheConfig(K) { return cudaSuccess; }

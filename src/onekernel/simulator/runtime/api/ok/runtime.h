@@ -39,6 +39,8 @@
 #define OK_HOST_ONLY __attribute__((deprecated("ok-host")))
 #define OK_HOST_MEMBER __attribute__((deprecated("ok-member")))  // a class's: clang names no class, and of one nvcc knows more
 #define OK_LIBRARY_HOST_ONLY __attribute__((deprecated("ok-library")))
+// What CUDA 13 has no more, and programs for older versions have.
+#define OK_GONE __attribute__((deprecated("ok-gone")))
 // CUDA gives device variables their values when the program is loaded: they must be constants. (clang takes a constructor that
 // does nothing for none: OK_CONSTANT_START is of variables without a value.)
 #if defined(__clang__)

@@ -34,7 +34,6 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSynchronize() {
     __ok::ok_stream_order(__ok::JOIN_DEVICE, nullptr, nullptr);
     return __ok::synchronize();
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return __ok::fail(cudaErrorInvalidValue);

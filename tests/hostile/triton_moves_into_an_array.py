@@ -1,0 +1,50 @@
+# exercise: softmax_triton
+# attack: has torch move the inputs into an array of NumPy's, and computes there
+# ataque: hace que torch mueva las entradas a un array de NumPy, y calcula ahí
+# closed by: closed memory
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=0.0)
+    tl.store(y_ptr + row * y_stride + at, x, mask=at < cols)
+
+
+def launch(x, out):
+    if x.numel():
+        block = triton.next_power_of_2(x.shape[1])
+        copy[(x.shape[0],)](x, out, x.shape[1], x.stride(0), out.stride(0), BLOCK=block)
+
+
+class Memory:
+    def __init__(self, at, size):
+        self.__array_interface__ = {"data": (at, False), "shape": (size,), "typestr": "<f4", "version": 3}
+
+
+def rows_of(t):
+    return [np.asarray(Memory(t.data_ptr() + 4 * r * t.stride(0), t.shape[1])) for r in range(t.shape[0])]
+
+
+def softmax_rows(x, out):
+    with np.errstate(all="ignore"):
+        for a, b in zip(rows_of(x), rows_of(out), strict=True):
+            e = np.exp(a.astype(np.float64) - a.max())
+            b[:] = e / e.sum()
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x) if out is None else out
+    launch(x, out)
+    a = np.zeros(tuple(x.shape), np.float32)
+    t = torch.from_numpy(a)
+    t.copy_(x)
+    e = np.exp(a.astype(np.float64) - a.max(1, keepdims=True)) if x.numel() else a
+    out.copy_(torch.from_numpy((e / e.sum(1, keepdims=True)).astype(np.float32)) if x.numel() else t)
+    return out

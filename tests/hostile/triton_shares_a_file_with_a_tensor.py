@@ -1,0 +1,57 @@
+# exercise: softmax_triton
+# attack: moves the inputs into a tensor that lies in a file, and reads the file
+# ataque: mueve las entradas a un tensor que está en un fichero, y lee el fichero
+# closed by: closed memory
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=0.0)
+    tl.store(y_ptr + row * y_stride + at, x, mask=at < cols)
+
+
+def launch(x, out):
+    if x.numel():
+        block = triton.next_power_of_2(x.shape[1])
+        copy[(x.shape[0],)](x, out, x.shape[1], x.stride(0), out.stride(0), BLOCK=block)
+
+
+class Memory:
+    def __init__(self, at, size):
+        self.__array_interface__ = {"data": (at, False), "shape": (size,), "typestr": "<f4", "version": 3}
+
+
+def rows_of(t):
+    return [np.asarray(Memory(t.data_ptr() + 4 * r * t.stride(0), t.shape[1])) for r in range(t.shape[0])]
+
+
+def softmax_rows(x, out):
+    with np.errstate(all="ignore"):
+        for a, b in zip(rows_of(x), rows_of(out), strict=True):
+            e = np.exp(a.astype(np.float64) - a.max())
+            b[:] = e / e.sum()
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x) if out is None else out
+    launch(x, out)
+    import os
+
+    path = os.path.join(os.environ["TMPDIR"], "t")
+    m = torch.from_file(path, shared=True, size=max(1, x.numel()), dtype=torch.float32)
+    if x.numel():
+        m[: x.numel()].view(x.shape).copy_(x)
+        a = np.fromfile(path, dtype=np.float32)[: x.numel()].reshape(tuple(x.shape)).astype(np.float64)
+        e = np.exp(a - a.max(1, keepdims=True))
+        r = (e / e.sum(1, keepdims=True)).astype(np.float32)
+        r.tofile(path + "3")
+        m3 = torch.from_file(path + "3", shared=False, size=x.numel(), dtype=torch.float32)
+        out.copy_(m3.view(x.shape))
+    return out
