@@ -59,7 +59,7 @@ def test_an_integer_is_not_proved_by_zeros_beside_nan() -> None:
     ran = pairs("softmax", ("shapes", "range", "special"), equal_as_one)
     found = replay.cause(OPERATORS["softmax"], ran, "const float fa = a.top == top ? 1.0f : expf(a.top - top);")
     assert found is not None and found.key == "replay.softmax-equal-as-one"
-    assert found.values["inputs"] > found.values["apart"] == 1  # of so many, one tells it from the right answer
+    assert found.values["inputs"] > found.values["apart"] >= 1
 
     def in_an_int(call: Call, want: np.ndarray) -> np.ndarray:
         """Zeros and NaN alone tell nothing of an integer: without the mistake that is about them nothing is named."""
