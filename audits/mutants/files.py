@@ -17,7 +17,7 @@ ANSWER = "answer"  # the stem of what answers a small exercise
 LADDER = "softmax_tuned"  # what a rung in CUDA answers; those in Triton answer softmax_triton
 SM_90 = "sm_90"
 # Which simulated cards a file is graded on, beside the usual one: what has clusters takes another way there.
-CARDS = {"7_cluster": (SM_90, ""), "gemm_tensorcore": (SM_90, "")}
+CARDS = {"7_cluster": (SM_90, ""), "gemm_tensorcore": (SM_90, ""), "gemm_skinny": ("", SM_90)}
 
 
 @dataclass(frozen=True)

@@ -187,6 +187,15 @@ CASES = (
     *(_case("empty", "empty", shape, turned) for turned, shape in enumerate(((0, 5, 7), (5, 0, 7)))),
     *(_case("empty", "nothing", (33, 20, 0), turned, beta=beta) for turned in (0, 1) for beta in (0.0, 2.0)),
     *(replace(_case("errors", "refused", (40, 33, 20), beta=beta), way=REFUSED) for beta in (0.0, 1.0)),
+    # In the paths of other shapes, too, each of which has a launch of its own.
+    *(
+        replace(_case("errors", "refused", shape, turned), way=REFUSED)
+        for turned, shape in enumerate(((300, 264, 64), (700, 8, 64)))
+    ),
+    *(
+        replace(_case("errors", "refused", shape, turned), way=REFUSED)
+        for turned, shape in enumerate(((8, 700, 40), (5, 3, 4100)))
+    ),
     *(_case("scalars", "scaled", (45, 70, 19), n % 2, *pair) for n, pair in enumerate(_SCALED)),
     _case("strides", "strided", (37, 41, 23), gaps=(5, 9, 2)),
     _case("strides", "strided", (40, 32, 24), 1, gaps=(8, 16, 24), beta=1.0),
@@ -239,9 +248,14 @@ CASES = (
     )),
     # In each path that is taken for deep or for wide products: far rows, and more tiles than a grid is likely to have.
     *(replace(_far(name, turned, shape, 2**29 + 8), only=SIMULATED)
-      for name, turned, shape in (("a", 0, (9, 3, 4100)), ("b", 1, (3, 9, 4100)), ("a", 1, (9, 130, 37)),
+      for name, turned, shape in (("a", 0, (9, 3, 2100)), ("b", 1, (3, 9, 2100)), ("a", 1, (9, 130, 37)),
                                   ("c", 0, (9, 130, 37)))),
     replace(_far("b", 0, (6, 5, 2100), 2**21 + 8), only=SIMULATED),
+    # Strides that 32 bits do not hold.
+    *(
+        replace(_far(name, turned, (3, 3, 3), 2**32 + 8), only=SIMULATED)
+        for name, turned in (("a", 0), ("b", 0), ("b", 1), ("c", 1))
+    ),
     replace(_case("large", "normal", (70_001, 5, 72), 1), way=SPARSE, only=SIMULATED),
     _case("huge", "normal", (1030, 900, 1100)),
     _case("huge", "normal", (512, 2050, 4100), 1),

@@ -160,10 +160,12 @@ CASES = (
     _case("special", "special", _placed, 10, 70),
     _case("special", "special", _placed, 4, 1100),
     _case("long", "special", _placed, 4, 12_290),
-    *(_of_path(70_001, cols, 0) for cols in (704, 12_304)),
-    *(_of_path(70_001, cols, 2**16, ("float32",)) for cols in (1501, 3003, 6001, 33_001)),
-    *(_of_path(3, cols, 2**31) for cols in (704, 12_304)),
-    *(_of_path(3, cols, 2**31, ("float32",)) for cols in (3003, 33_001)),
+    *(_of_path(rows, cols, apart) for rows, apart in ((70_001, 0), (3, 2**31)) for cols in (704, 12_304)),
+    *(
+        _of_path(rows, cols, apart, ("float32",))
+        for rows, apart in ((70_001, 0), (3, 2**31))
+        for cols in (1501, 3003, 6001, 33_001)
+    ),
     *between(_FIRST, _CHANGED),
 )
 

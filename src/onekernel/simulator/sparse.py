@@ -15,7 +15,8 @@ _MOST_RUNS = 1 << 18
 def declare(so: ctypes.CDLL) -> None:
     """The types of the runtime's functions for them."""
     c = ctypes
-    so.ok_sparse.argtypes = [c.c_char_p, c.c_void_p, c.c_size_t, c.c_size_t, c.c_int, c.c_int]
+    so.ok_sparse.argtypes = [c.c_char_p, c.c_void_p, c.c_size_t, c.c_size_t, c.c_int, c.c_int,
+                             c.c_size_t, c.c_size_t]  # fmt: skip
     so.ok_sparse_runs.argtypes, so.ok_sparse_runs.restype = [c.c_int, c.c_void_p, c.c_size_t], c.c_size_t
     so.ok_sparse_read.argtypes = [c.c_int, c.c_size_t, c.c_void_p]
     so.ok_sparse_bins.restype = c.c_uint64
@@ -25,7 +26,8 @@ def place(so: ctypes.CDLL, tensor: Sparse) -> int:
     """The allocation's number. Raises MemoryError where the system has no such addresses to give."""
     pattern = np.ascontiguousarray(tensor.pattern)
     number = so.ok_sparse(tensor.name.encode(), pattern.ctypes.data, pattern.size, tensor.span, tensor.itemsize,
-                          int(tensor.writable))  # fmt: skip
+                          int(tensor.writable), tensor.cols * tensor.itemsize,
+                          max(0, tensor.stride) * tensor.itemsize)  # fmt: skip
     if not number:
         raise MemoryError(f"{tensor.name}: no room for {tensor.span} bytes of addresses")
     return int(number)

@@ -49,8 +49,7 @@ def _moved(case: Case, tensor: str) -> Case:
 # In each path that a launcher may take for longer rows, whose limits lie between these lengths: more rows than a grid
 # is likely to have blocks, so that what a block keeps from a row meets its next one; and rows that lie far apart.
 # Lengths that divide by 16 bytes in each type, and lengths that end within 16 bytes.
-_MANY = ((704, ()), (12_304, ()), *((cols, ("float32",)) for cols in (1501, 3003, 6001, 33_001)))
-_APART = ((704, ()), (12_304, ()), (3003, ("float32",)), (33_001, ("float32",)))
+_LENGTHS_OF_PATHS = ((704, ()), (12_304, ()), *((cols, ("float32",)) for cols in (1501, 3003, 6001, 33_001)))
 _LONG = 8192
 
 
@@ -138,8 +137,8 @@ CASES = (
     _case("unaligned", "strided", fills.normal(), 3, 64, gaps=(5, 2)),
     *(_in_vectors("strides", rows, cols, fills.normal()) for rows, cols in ((5, 37), (3, 131), (3, 1029))),
     _in_vectors("long", 3, 12_299, fills.normal()),
-    *(_of_path("many", 70_001, cols, 2**16 if dtypes else 0, dtypes) for cols, dtypes in _MANY),
-    *(_of_path("large", 3, cols, 2**31, dtypes) for cols, dtypes in _APART),
+    *(_of_path("many", 70_001, cols, 0, dtypes) for cols, dtypes in _LENGTHS_OF_PATHS),
+    *(_of_path("large", 3, cols, 2**31, dtypes) for cols, dtypes in _LENGTHS_OF_PATHS),
     _case("special", "special", fills.placed, 12, 70),
     _case("special", "special", fills.placed, 4, 1100),
     _case("long", "special", fills.placed, 4, 12_290),

@@ -112,7 +112,7 @@ def _instruction(flow: Flow, kept: Slice, i: int, after: list[int], out: Encoded
         target = int(one.special[1:])
     if name not in operations:
         raise Unreadable(one.name)
-    predicates: list[Operand | None] = [*one.predicates]
+    predicates: list[Operand | None] = list(one.predicates)
     if one.name == "LDGSTS":  # whose last operand says which lanes read anything: those of a size that is not 0
         predicates, operands = [*operands], []
     if one.name in sass.MEMORY:

@@ -22,8 +22,9 @@ static std::unordered_set<uintptr_t> touched_pages;  // that this launch has tou
 static uintptr_t last_page;
 
 // Maps one stretch of shared pages again and again: an old size of 0 asks mremap for a second view (mremap(2)). The stretch is
-// some patterns long, because the system counts views and each takes its time.
-static bool repeat(const void* pattern, size_t period, char* base, size_t span) {
+// some patterns long, because the system counts views and each takes its time. What lies between rows that are further apart
+// than a stretch has zeros, as an output has.
+static bool repeat(const void* pattern, size_t period, char* base, size_t span, RowsOf rows) {
     constexpr size_t STRETCH = 4 << 20;
     const size_t stretch = std::min((STRETCH + period - 1) / period, (span + period - 1) / period) * period;
     char* once = static_cast<char*>(mmap(nullptr, stretch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -31,22 +32,27 @@ static bool repeat(const void* pattern, size_t period, char* base, size_t span) 
     for (size_t at = 0; at < stretch; at += period) memcpy(once + at, pattern, period);
     mprotect(once, stretch, PROT_NONE);
     bool good = true;
-    for (size_t at = 0; at < span && good; at += stretch) {
-        size_t length = std::min(stretch, span - at);
-        good = mremap(once, 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, base + at) != MAP_FAILED;
+    const size_t apart = rows.apart > 2 * stretch ? rows.apart : span;
+    if (apart < span) good = mmap(base, span, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+    for (size_t row = 0; row < span && good; row += apart) {
+        const size_t end = apart < span ? std::min(span, row + rows.bytes) : span;
+        for (size_t at = row / stretch * stretch; at < end && good; at += stretch) {
+            const size_t length = std::min(stretch, span - at);
+            good = mremap(once, 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, base + at) != MAP_FAILED;
+        }
     }
     munmap(once, stretch);
     return good;
 }
 
-int sparse_alloc(const char* name, const void* pattern, size_t period, size_t span, int item, bool writable) {
+int sparse_alloc(const char* name, const void* pattern, size_t period, size_t span, int item, bool writable, RowsOf rows) {
     Allocation* a = nullptr;
     copied = false;
     if (device_alloc(span, 0, span, name, &a)) return 0;
     char* base = reinterpret_cast<char*>(a->base);
     size_t pages = (span + 4095) / 4096 * 4096;
     int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-    bool good = period ? repeat(pattern, period, base, pages) : mmap(base, pages, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+    bool good = period ? repeat(pattern, period, base, pages, rows) : mmap(base, pages, PROT_NONE, flags, -1, 0) != MAP_FAILED;
     a->item = item;
     a->initialised = !writable;
     a->sparse = new Sparse;

@@ -30,7 +30,10 @@ struct Sparse {
 
 struct Worker;
 struct Launch;
-int sparse_alloc(const char* name, const void* pattern, size_t period, size_t span, int item, bool writable);
+struct RowsOf {
+    size_t bytes, apart;  // of a row, and from the beginning of one to that of the next; 0 where the whole is one
+};
+int sparse_alloc(const char* name, const void* pattern, size_t period, size_t span, int item, bool writable, RowsOf rows);
 bool make_sparse(Allocation& a);  // scratch memory of the call
 void make_dense(Allocation& a);
 void sparse_launch(Launch& launch);                       // before a launch
