@@ -180,6 +180,8 @@ def test_the_same_seed_gives_the_same_bytes_and_another_draw_gives_others() -> N
 def test_a_base_pointer_is_off_its_alignment_by_the_shift(dtype: str) -> None:
     operator = OPERATORS["softmax"]
     for case in operator.group("unaligned"):
+        if "again" in case.name:  # the first call once more, between those that change one argument of it
+            continue
         call = buffers.make(operator, "slug", case, dtype, 1)
         off = {a.name: a.offset % 16 for a in call.args if isinstance(a, Buffer)}
         size = next(a.itemsize for a in call.args if isinstance(a, Buffer))
