@@ -18,13 +18,13 @@ def with_untried(submission: Submission, ran: Iterable[Ran], verdicts: Sequence[
     """The verdicts; where all are right and calls have shown it, the last of those names the kernels without a launch.
 
     A launcher takes a way for each kind of input: a kernel that none of the inputs needs, on this simulated card, was
-    not tried. Nothing is said of a file that launches kernels by a variable, a parameter or a macro.
+    not tried. Nothing is said where a launch has a kernel that the file does not name so.
     """
     shown = [n for n, v in enumerate(verdicts) if v.check.kind.shows_right]
     if submission.backend != "simulator" or not shown or any(verdicts[n].status != PASSED for n in shown):
         return list(verdicts)
     launched = {
-        kernel.kernel.partition("<")[0].rpartition("::")[2]
+        kernel.kernel.partition("<")[0].rpartition("::")[2].strip()
         for calls in ran
         for _, outcome in calls
         if outcome.report
