@@ -298,7 +298,7 @@ def test_a_kernel_that_is_launched_by_its_address_keeps_its_name(tmp_path):
     text = GOOD.replace("k<<<1, 32, 0, stream>>>(y, n);", launch).replace("; }\n", "; } }\n", 1)
     text = text.replace("__global__", "namespace mine { template <int> __global__")
     report = simulator.build(write(tmp_path, text)).call("run", [out(), 8])
-    assert [k.kernel for k in report.kernels] == ["k"]
+    assert [k.kernel for k in report.kernels] == ["k<32>"]
 
 
 @pytest.mark.slow
