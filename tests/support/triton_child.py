@@ -72,11 +72,12 @@ def answers_to(request: dict[str, Any]) -> list[dict[str, Any]]:
     from onekernel.grading import buffers
     from onekernel.messages import Message
     from onekernel.ops import OPERATORS
-    from onekernel.ops.base import Case
+    from onekernel.ops.base import SIMULATED, Case
 
     operator = OPERATORS["softmax"]
     plain = operator.group("shapes")[0].fill
-    cases = [c for name in request["groups"] for c in operator.group(name)]
+    every = (c for name in request["groups"] for c in operator.group(name))
+    cases = [c for c in every if c.plain and c.runs(SIMULATED)]  # the others take tensors larger than memory
     for rows, cols, x_gap, y_gap in request["cases"]:
         about = Message("ops.softmax_normal", {"rows": rows, "cols": cols})
         sizes = {"rows": rows, "cols": cols}
