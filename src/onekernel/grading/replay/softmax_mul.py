@@ -31,13 +31,13 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("mul-divided", lambda: p.astype(np.float32) / w)  # what is 0 there gives NaN over 0
     yield Mistake("mul-added", lambda: p + w)
     x = case.inputs["x"]
-    unsure = later(lambda: ROUNDING * row_sum(np.abs(p * w)) / np.abs(row_sum(p * w)))  # of signs that nearly cancel
+    unsure = later(_of_a_sum, p * w)
     x32 = case.inputs["x"].astype(np.float32)  # of exponentials that vanish there is nothing left to divide by
     e = np.exp(x32 - x32.max(axis=1, keepdims=True, initial=-np.inf)) * w.astype(np.float32)
     yield Mistake("mul-before-sum", lambda: e / row_sum(e), slack=unsure)
     yield Mistake("mul-before-sum", lambda: p / row_sum(p * w), variant="sum alone", slack=unsure)
     yield Mistake("mul-x-for-w", lambda: p * x)
-    yield Mistake("mul-w-normalised", lambda: p * w / row_sum(w))
+    yield Mistake("mul-w-normalised", lambda: p * w / row_sum(w), slack=later(_of_a_sum, w))
     yield Mistake("mul-summed", lambda: np.broadcast_to(row_sum(p * w), p.shape))
     yield Mistake("own-type-p", lambda: case.own(p) * w, step=case.step)
     yield Mistake("mul-exchanged", lambda: oracle({"x": w})["y"] * x)
@@ -53,6 +53,11 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         for m in (m for m in softmax.mistakes(case) if m.cause != "sum-narrow-result"):  # that is mul-narrow
             times_w = later(lambda make: np.asarray(make()) * w, m.make)
             yield Mistake(m.cause, times_w, m.values, m.variant, m.step)
+
+
+def _of_a_sum(terms: np.ndarray) -> np.ndarray:
+    """How far off the order of each row's sum may bring it, relatively: where signs nearly cancel, far."""
+    return ROUNDING * row_sum(np.abs(terms)) / np.abs(row_sum(terms))
 
 
 def _of_the_exponent(x: np.ndarray, p: np.ndarray, w: np.ndarray) -> Iterator[Mistake]:
