@@ -57,7 +57,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
 
 def _of_a_sum(terms: np.ndarray) -> np.ndarray:
     """How far off the order of each row's sum may bring it, relatively: where signs nearly cancel, far."""
-    return ROUNDING * row_sum(np.abs(terms)) / np.abs(row_sum(terms))
+    return np.asarray(ROUNDING * row_sum(np.abs(terms)) / np.abs(row_sum(terms)))
 
 
 def _of_the_exponent(x: np.ndarray, p: np.ndarray, w: np.ndarray) -> Iterator[Mistake]:
