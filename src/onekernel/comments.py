@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 _C = re.compile(r"^(?P<before>[^\"\n]*?//(?!\|) ?)(?P<text>.*)$")
@@ -81,15 +82,20 @@ def _changed(before: str, text: str, change: Callable[[str], str]) -> str:
     return f"{before}{indent}{change(body)}{rest}"
 
 
+@lru_cache(1)
+def _nodes(text: str) -> tuple[ast.AST, ...]:
+    """Those of a Python file; none of one that Python cannot read."""
+    try:
+        return tuple(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return ()
+
+
 def _docstring_lines(text: str) -> dict[int, tuple[int, int]]:
     """Line -> where on it a docstring's text begins and ends; nothing in a file that Python cannot read."""
     spans: dict[int, tuple[int, int]] = {}
     lines = text.split("\n")
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return {}
-    for node in ast.walk(tree):
+    for node in _nodes(text):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
             for n in range(first, last + 1):
@@ -103,11 +109,7 @@ def _raised_lines(text: str) -> dict[int, tuple[int, int]]:
     """Line -> where on it the text begins and ends that an exception is raised with, f-strings as they stand."""
     spans: dict[int, tuple[int, int]] = {}
     lines = text.split("\n")
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return {}
-    for node in ast.walk(tree):
+    for node in _nodes(text):
         given = node.exc.args if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) else []
         for said in given[:1]:
             line, plain = lines[said.lineno - 1], isinstance(said, ast.Constant) and isinstance(said.value, str)

@@ -139,7 +139,7 @@ def stand_in(built: Path, runtime: Sequence[Path]) -> list[str]:
     nothing, what writes the report. Whatever a macro pastes or a pragma renames, here it has its name."""
     both = defined(built) & set[str]().union(*map(_brought, runtime))
     # An inline function of a header both may have, each as weakly as the other.
-    theirs = both - (defined(built, weakly=True) & set[str]().union(*(defined(r, weakly=True) for r in runtime)))
+    theirs = both - (defined(built, weakly=True) & set[str]().union(*map(_weakly_brought, runtime)))
     return [_said(name) for name in sorted(theirs) if not name.startswith(_OF_EACH)]
 
 
@@ -151,6 +151,11 @@ def _asked(runtime: Path) -> frozenset[str]:
 @cache
 def _brought(runtime: Path) -> frozenset[str]:
     return defined(runtime)
+
+
+@cache
+def _weakly_brought(runtime: Path) -> frozenset[str]:
+    return defined(runtime, weakly=True)
 
 
 def _has_a_gate(name: str) -> bool:

@@ -13,6 +13,7 @@ from onekernel.simulator.read.excerpt import line_of
 from onekernel.simulator.read.records import Record
 
 Place = tuple[str | None, int | None]  # file and line
+WARP = 32
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class Launch:
     def threads(self) -> int:
         """Of a block; 0 for none."""
         return math.prod(self.block)
+
+    @property
+    def warps(self) -> int:
+        """Of a block; 0 for none."""
+        return -(-self.threads // WARP)
 
     @property
     def is_plane(self) -> bool:

@@ -8,9 +8,7 @@ from typing import Any
 
 from onekernel.messages import Message
 from onekernel.simulator.read import around, causes, declared, excerpt, fragments, updating
-from onekernel.simulator.read.case import Case
-
-WARP = 32
+from onekernel.simulator.read.case import WARP, Case
 
 
 def by_rows(values: dict[str, Any], file: str | None) -> dict[str, Any]:
@@ -157,7 +155,7 @@ def _declared(case: Case) -> Message:
     if index == within:
         return case.says("static", {"threads": case.launch.threads})
     if index == within // WARP:
-        return case.says("warp", {"warps": -(-case.launch.threads // WARP)})
+        return case.says("warp", {"warps": case.launch.warps})
     return case.says("plain")
 
 

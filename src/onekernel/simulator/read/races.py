@@ -9,7 +9,6 @@ from onekernel.simulator.facts.file import facts_at
 from onekernel.simulator.read import around, causes, declared, excerpt, updating
 from onekernel.simulator.read.case import Case
 
-WARP = 32
 _ADDING = re.compile(r"(?:^|[;{)]|\belse)\s*atomic(?:Add|Max|Min)\s*\(")
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
@@ -53,7 +52,7 @@ def tell(case: Case) -> None:
 
 def _for_one_warp(case: Case) -> bool:
     """Whether no other warp than one can come to the line: the block has no other, or a test lets one alone through."""
-    return case.launch.threads <= WARP or around.for_one_warp(*case.here)
+    return case.launch.warps <= 1 or around.for_one_warp(*case.here)
 
 
 def _own_element(case: Case) -> Message:
