@@ -139,12 +139,8 @@ class KernelCounts:
             metrics={str(k): float(v) for k, v in data["metrics"].items()},
             buffers=tuple(
                 BufferTraffic(
-                    str(b["name"]),
-                    int(b["loaded"]),
-                    int(b["stored"]),
-                    int(b["unique_loaded"]),
-                    int(b["unique_stored"]),
-                    int(b.get("updated", 0)),
+                    str(b["name"]), int(b["loaded"]), int(b["stored"]), int(b["unique_loaded"]),
+                    int(b["unique_stored"]), int(b.get("updated", 0)),
                 )
                 for b in data["buffers"]
             ),

@@ -17,6 +17,7 @@ WORDS = {COURSE.words(e, "es") for e in COURSE.exercises.values()}
 SOLVED = {path: e for e in STARTED.values() if (path := COURSE.solution(e)).suffix != ".md"}
 
 
+
 def solution(exercise: Exercise) -> str:
     path = COURSE.solution(exercise)
     return gaps.solved(path.read_text(encoding="utf-8"), path)

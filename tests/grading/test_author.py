@@ -235,7 +235,9 @@ ASKED: dict[str, Callable[[Course, Exercise], object]] = {
         ("exercise.toml", 'caught = "values"', 'caught = "race-shared"', "wrong", "wrong-passes"),
     ],
 )  # fmt: skip
-def test_each_mistake_has_its_sentence(small: Path, file: str, old: str, put: str, asked: str, key: str | None) -> None:
+def test_each_mistake_has_its_sentence(
+    small: Path, file: str, old: str, put: str, asked: str, key: str | None
+) -> None:
     folder = small / "labs" / "practice" / SMALL
     for name, text in FOLDER.items():
         changed = text.replace('"butterfly"', '"02-tuned-kernel"')

@@ -165,34 +165,23 @@ def settled(device: str) -> Callable[..., tuple[str, None]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "told", "again"),
-    [
-        ("points", "2 files of exercises whose checks", 2),
-        ("solution", "2 files of exercises whose checks", 2),
-        ("data", "2 files of exercises whose checks", 2),
-        ("statement", "", 0),
-        ("seed", "4 files with another seed", 4),
-        ("device", "4 files on another device", 4),
-        ("compiler", "4 files with other compilers, libraries or GPUs", 4),
-        ("grader", "4 files by another version of the graders", 4),
-        (
-            "file",
-            "2 files that were handed in otherwise",
-            2,
-        ),  # quiz.py and, of the same student, what may lie beside it
-        ("renamed", "not among the submissions any more: ada", 2),
-        ("gone", "not among the submissions any more: bo", 0),
-        ("selection", "this run was not asked for them: exam", 0),
-        ("language", "", 0),
-    ],
-)
+@pytest.mark.parametrize(("change", "told", "again"), [
+    ("points", "2 files of exercises whose checks", 2),
+    ("solution", "2 files of exercises whose checks", 2),
+    ("data", "2 files of exercises whose checks", 2),
+    ("statement", "", 0),
+    ("seed", "4 files with another seed", 4),
+    ("device", "4 files on another device", 4),
+    ("compiler", "4 files with other compilers, libraries or GPUs", 4),
+    ("grader", "4 files by another version of the graders", 4),
+    ("file", "2 files that were handed in otherwise", 2),  # quiz.py and, of the same student, what may lie beside it
+    ("renamed", "not among the submissions any more: ada", 2),
+    ("gone", "not among the submissions any more: bo", 0),
+    ("selection", "this run was not asked for them: exam", 0),
+    ("language", "", 0),
+])
 def test_what_has_changed_since_is_graded_again_and_said_in_a_sentence(
-    course: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    change: str,
-    told: str,
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], change: str, told: str,
     again: int,
 ) -> None:
     hand_in(course, "ada", "bo")
@@ -249,16 +238,13 @@ def test_all_that_judges_is_part_of_a_key() -> None:
     assert all((package / name).exists() for name in keys.MACHINERY)
 
 
-@pytest.mark.parametrize(
-    ("file", "reads", "by"),
-    [
-        ("vector_add.cu", '#include "dot_product.cu"\n', "include"),
-        ("vector_add.cu", '#include "./dot_\\\nproduct.cu"\n', "an include in two lines"),
-        ("vector_add.cu", '#include "gelu.cu"\n', "what it includes"),
-        ("vector_add.cu", "#define STR(x) #x\n#define OF(x) STR(x)\n#include OF(dot_##product.cu)\n", "a macro"),
-        ("softmax_triton.py", "import dot_product\n", "Python"),
-    ],
-)
+@pytest.mark.parametrize(("file", "reads", "by"), [
+    ("vector_add.cu", '#include "dot_product.cu"\n', "include"),
+    ("vector_add.cu", '#include "./dot_\\\nproduct.cu"\n', "an include in two lines"),
+    ("vector_add.cu", '#include "gelu.cu"\n', "what it includes"),
+    ("vector_add.cu", "#define STR(x) #x\n#define OF(x) STR(x)\n#include OF(dot_##product.cu)\n", "a macro"),
+    ("softmax_triton.py", "import dot_product\n", "Python"),
+])
 def test_a_result_depends_on_what_its_file_reads(file: str, reads: str, by: str, tmp_path: Path) -> None:
     course = load(find_root(Path(__file__)))
     exercise = next(e for e in course.exercises.values() if e.file == file)

@@ -111,17 +111,13 @@ def test_a_doubt_about_shared_memory_leaves_what_global_memory_moves_certain(tmp
 
 @pytest.mark.slow
 def test_a_long_row_that_is_scattered_costs_points(tmp_path: Path) -> None:
-    text = (
-        solution("softmax_block")
-        .replace(
-            COLUMNS,
-            f"const int64_t share = cols > 12032 ? {SHARE} : 1, step = cols > 12032 ? 1 : kThreads;\n"
-            "    const int64_t end = cols > 12032 ? min(cols, (threadIdx.x + 1) * share) : cols;\n"
-            "    for (int64_t c = threadIdx.x * share; c < end; c += step) {",
-            3,
-        )
-        .replace("const int64_t share = cols", "{const int64_t share = cols")
-    )
+    text = solution("softmax_block").replace(
+        COLUMNS,
+        f"const int64_t share = cols > 12032 ? {SHARE} : 1, step = cols > 12032 ? 1 : kThreads;\n"
+        "    const int64_t end = cols > 12032 ? min(cols, (threadIdx.x + 1) * share) : cols;\n"
+        "    for (int64_t c = threadIdx.x * share; c < end; c += step) {",
+        3,
+    ).replace("const int64_t share = cols", "{const int64_t share = cols")
     for old in ("row[c]);\n    }\n    largest", "largest);\n    }\n    sum", "/ sum;\n    }\n"):
         assert old in text
         text = text.replace(old, old.replace("}\n", "}}\n", 1))

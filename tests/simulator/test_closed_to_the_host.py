@@ -49,13 +49,9 @@ def test_a_kernel_calls_no_function_of_the_libraries(tmp_path: Path, before: str
 
 
 def test_the_mathematics_of_a_gpu_are_no_library_of_the_host(tmp_path: Path) -> None:
-    graded(
-        tmp_path,
-        "",
-        """int e;
+    graded(tmp_path, "", """int e;
     double w, x = modf(n + sin(double(n)), &w);
-    if (frexp(x, &e) + w + remquo(x, 3.0, &e) + tgamma(x) == e) __trap();""",
-    )
+    if (frexp(x, &e) + w + remquo(x, 3.0, &e) + tgamma(x) == e) __trap();""")
 
 
 HANDED = """#include <stdio.h>

@@ -1,14 +1,14 @@
 """Small kernels, right and wrong, each with what the simulator must say of it written in its own comments.
 
-// n: 1000                       elements of x (float32, in [1, 2)) and of y; `run(x, y, n, stream)` is called
-// arch: sm_90                   the card to model (sm_80 if absent)
-// status: cudaErrorX            what the launcher returns (cudaSuccess if absent)
-// stream: side                  a non-blocking stream is passed (the default stream if absent)
-// compiler: g++                 of what another one makes nothing is said
-// Result: x + x                 y, exactly; an expression of numpy on x and n
-// Total: load_requests 64, ...  counts of the first launch, derived by hand
-...  // <- code variable, code   the findings of this line; a line without an arrow must stay silent
-...  // = requests 8, sectors 32 counts of this line
+    // n: 1000                       elements of x (float32, in [1, 2)) and of y; `run(x, y, n, stream)` is called
+    // arch: sm_90                   the card to model (sm_80 if absent)
+    // status: cudaErrorX            what the launcher returns (cudaSuccess if absent)
+    // stream: side                  a non-blocking stream is passed (the default stream if absent)
+    // compiler: g++                 of what another one makes nothing is said
+    // Result: x + x                 y, exactly; an expression of numpy on x and n
+    // Total: load_requests 64, ...  counts of the first launch, derived by hand
+    ...  // <- code variable, code   the findings of this line; a line without an arrow must stay silent
+    ...  // = requests 8, sectors 32 counts of this line
 """
 
 import json
@@ -317,8 +317,6 @@ OTHERWISE = (
     "clean_count_same_test_thrice", "misaligned_float4", "clean_cuda_atomic", "race_cuda_atomic",
     "clean_count_nested_loops",
 )  # fmt: skip
-
-
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("kernel", OTHERWISE)
 @pytest.mark.slow

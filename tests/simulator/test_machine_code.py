@@ -31,7 +31,6 @@ compiled = pytest.mark.skipif(
     nvcc.find() is None or disassembler() is None, reason="NVIDIA's compiler and its disassembler are not here"
 )
 
-
 @pytest.fixture(autouse=True)
 def nvcc_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONEKERNEL_NVCC", "on")

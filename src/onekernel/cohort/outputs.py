@@ -1,11 +1,11 @@
 """Everything that goes out of a class that is graded, under its folder:
 
-results.jsonl        what was decided and why, sorted, equal for equal files and seed
-gradebook.csv        a row per student, a column per exercise; canvas.csv, moodle.csv: what these systems read
-junit.xml            a suite per student, for Jenkins
-gradescope/KEY.json  results.json of each student
-class.html           the page for the class
-students/KEY.html    the page for each student
+    results.jsonl        what was decided and why, sorted, equal for equal files and seed
+    gradebook.csv        a row per student, a column per exercise; canvas.csv, moodle.csv: what these systems read
+    junit.xml            a suite per student, for Jenkins
+    gradescope/KEY.json  results.json of each student
+    class.html           the page for the class
+    students/KEY.html    the page for each student
 """
 
 from __future__ import annotations

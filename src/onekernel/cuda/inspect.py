@@ -1,6 +1,6 @@
 """What nvcc makes of a `.cu`, for any architecture, with no GPU: registers, spills, occupancy, widths of loads by line.
 
-print(read("solutions/softmax_block.cu", ["sm_80", "sm_90"]))
+    print(read("solutions/softmax_block.cu", ["sm_80", "sm_90"]))
 """
 
 from __future__ import annotations

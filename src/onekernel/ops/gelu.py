@@ -76,7 +76,9 @@ def _special(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return {"x": rng.choice(values, sizes["n"])}
 
 
-def _case(group: str, kind: str, fill: Fill, n: int, approximate: int, shift: int = 0, apart: int = 0) -> Case:
+def _case(
+    group: str, kind: str, fill: Fill, n: int, approximate: int, shift: int = 0, apart: int = 0
+) -> Case:
     name = f"{kind}-{n}-{'tanh' if approximate else 'erf'}"
     name += (f"-shift{shift}" if shift else "") + (f"-apart{apart}" if apart else "")
     about = Message(f"ops.gelu_{kind}", {"n": n, "how": "tanh" if approximate else "erf"})

@@ -78,7 +78,9 @@ class Executable:
         "count", the first launches of each line record what that warp of their first block did.
         """
         options = MODES[self.mode] | (TRACE if warp is not None else 0)
-        ended = process.run(self.path, arguments, options, limit, warp or 0, self._variables(), quiet, progress)
+        ended = process.run(
+            self.path, arguments, options, limit, warp or 0, self._variables(), quiet, progress
+        )
         first = str(self.sources[0].path)
         report: dict[str, Any] = ended.report or {"findings": [], "launches": []}
         findings = self._of_nobody(findings_of(report, self._lines, first, self._functions))

@@ -49,15 +49,8 @@ class Simulated(Untimed):
     needs = Needs(alone=True)
 
     def __init__(
-        self,
-        source: Source,
-        library: Path,
-        mode: str,
-        time_limit: float,
-        side_stream: bool,
-        exact_requests: bool,
-        codes: Codes | None = None,
-        scrambled: bool = False,
+        self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool, exact_requests: bool,
+        codes: Codes | None = None, scrambled: bool = False,
     ) -> None:
         self.source = source
         self.mode = mode
@@ -173,16 +166,8 @@ class Simulated(Untimed):
             status=status.value,
             status_name=error_name(status.value),
             findings=findings_of(report, self._lines, path, self._functions),
-            kernels=kernels_of(
-                report,
-                self._lines,
-                path,
-                self._functions,
-                self.mode,
-                self.exact_requests,
-                self._doubts,
-                self.codes.places if self.codes else (),
-            ),
+            kernels=kernels_of(report, self._lines, path, self._functions, self.mode, self.exact_requests,
+                               self._doubts, self.codes.places if self.codes else ()),
             seconds=seconds,
         )
 

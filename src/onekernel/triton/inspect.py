@@ -1,6 +1,6 @@
 """What Triton makes of a file, for any architecture, with no GPU: TTGIR, PTX, SASS, registers, occupancy, wide loads.
 
-print(compile_source("solutions/softmax_triton.py", ["sm_80", "sm_90"], rows=8192, cols=4096))
+    print(compile_source("solutions/softmax_triton.py", ["sm_80", "sm_90"], rows=8192, cols=4096))
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What runs in Gradescope's container: grades one submission and prints its results.json.
 
-python -m onekernel.cohort.image.grade /autograder VISIBILITY EXERCISE...
+    python -m onekernel.cohort.image.grade /autograder VISIBILITY EXERCISE...
 """
 
 from __future__ import annotations

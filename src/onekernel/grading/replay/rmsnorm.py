@@ -153,7 +153,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         yield Mistake(cause, part, variant=which)
 
 
-def _of_eps(mean: np.ndarray, eps: float, cols: int, over: Callable[[np.ndarray], np.ndarray]) -> Iterator[Mistake]:
+def _of_eps(
+    mean: np.ndarray, eps: float, cols: int, over: Callable[[np.ndarray], np.ndarray]
+) -> Iterator[Mistake]:
     """eps added by each of several, before their parts are joined; or in another way than once, under the root."""
     for often in OFTEN:
         yield Mistake("rms-eps-often", later(lambda k: over(mean + k * eps), often), {"often": often})

@@ -29,20 +29,7 @@ _SPECIAL = {
     "SR_CgaCtaId": 10, "SR_CLOCKLO": 10, "SR_CLOCKHI": 10,
 }  # fmt: skip
 _MODE_OF = {
-    "MUFU",
-    "ISETP",
-    "FSETP",
-    "FSET",
-    "DSETP",
-    "SHFL",
-    "VOTE",
-    "MATCH",
-    "REDUX",
-    "ATOMG",
-    "ATOMS",
-    "RED",
-    "BAR",
-    "B2R",
+    "MUFU", "ISETP", "FSETP", "FSET", "DSETP", "SHFL", "VOTE", "MATCH", "REDUX", "ATOMG", "ATOMS", "RED", "BAR", "B2R",
 }
 
 

@@ -27,14 +27,8 @@ _COUNTED = (
 
 
 def kernels_of(
-    report: dict[str, Any],
-    lines: Lines,
-    path: str,
-    functions: dict[int, str],
-    mode: str,
-    exact: bool,
-    doubts: Doubts,
-    places: Sequence[tuple[str, int] | None] = (),
+    report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool,
+    doubts: Doubts, places: Sequence[tuple[str, int] | None] = (),
 ) -> tuple[KernelCounts, ...]:
     """One KernelCounts for each launch of the call, in order. `exact`: the compiler has split no access."""
     accesses = [access for launch in report["launches"] for access in launch.get("accesses", ())]
@@ -60,14 +54,8 @@ def _named(written: str, symbol: str) -> str:
 
 
 def _kernel(
-    launch: dict[str, Any],
-    lines: Lines,
-    path: str,
-    functions: dict[int, str],
-    mode: str,
-    exact: bool,
-    doubts: Doubts,
-    places: Sequence[tuple[str, int] | None],
+    launch: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool,
+    doubts: Doubts, places: Sequence[tuple[str, int] | None],
 ) -> KernelCounts:
     total: dict[str, float] = defaultdict(float)
     by_line: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))

@@ -42,38 +42,28 @@ _CUB_12 = {"Sum": "cuda::std::plus<>", "Max": "cuda::maximum<>", "Min": "cuda::m
 _FAMILIES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
-        (
-            r"cudaGraph(?=[A-Z])(?!(?:_t|Exec_t|Node_t|Instantiate|InstantiateWithFlags|InstantiateFlag\w+|Launch|Upload|Destroy"
-            r"|ExecDestroy|Clone|GetNodes|Create|Add(?:Kernel|Memset|Host|Empty|ChildGraph)?Node|AddMemcpyNode(?:1D)?|AddMem(?:Alloc|Free)Node|MemAttr\w+"
-            r"|NodeParams|NodeType(?:Kernel|Memcpy|Memset|Host|Graph|Empty|Conditional)?|EdgeData"
-            r"|ConditionalHandle(?:Create|Flags)?|ConditionalNodeType|Cond(?:Type\w+|AssignDefault)|SetConditional"
-            r"|ExecUpdate\w*|Exec(?:Kernel|Memcpy|Memset|Host)NodeSetParams(?:1D)?)$)\w+",
-            "this part of CUDA graphs",
-        ),
-        (
-            r"cuda(?:Malloc|Free)MipmappedArray|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",
-            "CUDA arrays with mipmaps, and copies between arrays",
-        ),
-        (
-            r"tex(?:[123]D|[12]DLayered)(?:Lod|Grad|gather)\w*|texCubemap\w*",
-            "textures beyond tex1Dfetch, tex1D, tex2D, tex3D and their layered forms",
-        ),
+        (r"cudaGraph(?=[A-Z])(?!(?:_t|Exec_t|Node_t|Instantiate|InstantiateWithFlags|InstantiateFlag\w+|Launch|Upload|Destroy"
+         r"|ExecDestroy|Clone|GetNodes|Create|Add(?:Kernel|Memset|Host|Empty|ChildGraph)?Node|AddMemcpyNode(?:1D)?|AddMem(?:Alloc|Free)Node|MemAttr\w+"
+         r"|NodeParams|NodeType(?:Kernel|Memcpy|Memset|Host|Graph|Empty|Conditional)?|EdgeData"
+         r"|ConditionalHandle(?:Create|Flags)?|ConditionalNodeType|Cond(?:Type\w+|AssignDefault)|SetConditional"
+         r"|ExecUpdate\w*|Exec(?:Kernel|Memcpy|Memset|Host)NodeSetParams(?:1D)?)$)\w+",
+         "this part of CUDA graphs"),
+        (r"cuda(?:Malloc|Free)MipmappedArray|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",
+         "CUDA arrays with mipmaps, and copies between arrays"),
+        (r"tex(?:[123]D|[12]DLayered)(?:Lod|Grad|gather)\w*|texCubemap\w*",
+         "textures beyond tex1Dfetch, tex1D, tex2D, tex3D and their layered forms"),
         (r"surfCubemap\w*", "surfaces of cubes"),
         (r"cudaMemcpy3D(?:Peer|Batch)\w*", "3-D copies of several devices"),
-        (
-            r"cudaMemPool(?:Create|Destroy|TrimTo|Export|Import|[GS]etAccess)\w*|cudaDeviceSetMemPool|cudaMallocFromPoolAsync",
-            "memory pools of one's own",
-        ),
+        (r"cudaMemPool(?:Create|Destroy|TrimTo|Export|Import|[GS]etAccess)\w*|cudaDeviceSetMemPool|cudaMallocFromPoolAsync",
+         "memory pools of one's own"),
         (r"cudaMem(?:\w+Batch|RangeGet)\w*", "batches and ranges of managed memory"),
         (r"cudaIpc\w+", "several processes"),
         (r"__v(?:add|sub|avg|max|min|abs|neg|sad|set|cmp|hadd)[a-z]*[24]", "packed integer instructions"),
         (r"__vi(?:add)?(?:min|max)\w+", "packed integer instructions"),
         (r"cu(?:Init|Launch|Module|Ctx|Mem|Tensor)[A-Z]\w*|cuInit", "the CUDA driver API"),
         (r"cu(?:dnn|fft)[A-Z]\w*", "CUDA's libraries"),
-        (
-            r"curand(?:State(?:Scrambled)?Sobol|DirectionVectors|GetDirectionVectors|GetScrambleConstants|SetQuasiRandom)\w*",
-            "quasirandom numbers of cuRAND",
-        ),
+        (r"curand(?:State(?:Scrambled)?Sobol|DirectionVectors|GetDirectionVectors|GetScrambleConstants|SetQuasiRandom)\w*",
+         "quasirandom numbers of cuRAND"),
     )
 )
 

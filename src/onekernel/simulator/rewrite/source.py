@@ -274,3 +274,5 @@ def _directive(token: Token, path: Path, source: Source, arity: dict[str, int], 
         body = tokenize(text[head.end() :])
         return head.group() + text_of(rewrite_launches(body, arity, names))
     return text
+
+
