@@ -24,11 +24,15 @@ def groups(entry: Entry, further: str) -> frozenset[str]:
     return frozenset() if further == ALL else frozenset({*entry.words("group"), *further.split()})
 
 
+# Seeds that hid a cause once: the numbers of 201 are wrong by less than one in ten thousand.
+SEEDS = [("rms_mean_of_means", 201)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TOLD)
-def test_the_cause_is_told(name: str) -> None:
+@pytest.mark.parametrize(("name", "seed"), [*((name, None) for name in TOLD), *SEEDS])
+def test_the_cause_is_told(name: str, seed: int | None) -> None:
     entry = ENTRIES[name]
-    result = graded(entry.path, entry.exercise, "simulator", groups(entry, TOLD[name]))
+    result = graded(entry.path, entry.exercise, "simulator", groups(entry, TOLD[name]), seed)
     told = [f.message.values.get("cause") for v in result.verdicts for f in v.failures]
     own = {f"replay.{cause}" for cause in entry.words("cause")}
     assert own & {m.key for m in told if m is not None}, [str(f.message) for v in result.verdicts for f in v.failures]

@@ -87,9 +87,12 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
     return Exercise(slug, known.file, "test", Text(slug, slug), known.operator, dtypes, checks)
 
 
-def graded(path: Path, slug: str, device: str, only: frozenset[str] = frozenset()) -> Result:
-    """Grades a file with a fresh seed, which a failing test prints through the result."""
-    return grade(Submission(Course(ROOT, ()), exercise(slug, only), path, device, fresh_seed()))
+def graded(
+    path: Path, slug: str, device: str, only: frozenset[str] = frozenset(), seed: int | None = None
+) -> Result:
+    """Grades a file with a fresh seed, which a failing test prints through the result; or with the one given."""
+    seed = fresh_seed() if seed is None else seed
+    return grade(Submission(Course(ROOT, ()), exercise(slug, only), path, device, seed))
 
 
 def groups_that_failed(result: Result) -> dict[str, set[str]]:

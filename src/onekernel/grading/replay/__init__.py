@@ -221,7 +221,7 @@ def _replayed_cause(operator: Operator, given: list[Given], longer: list[Given],
         if not left:
             return None
         if len(compared) >= len(given):
-            sentences = _sentences(left, sharp, compared, text)
+            sentences = _sentences(operator, left, sharp, compared, text)
     counted = {"inputs": len(compared), "rest": 0}
     told = [Message(f"replay.{m.cause}", {**m.values, **counted, "apart": sharp[m.key]}) for m in sentences]
     keys = tuple(m.key for m in sentences)
@@ -247,13 +247,13 @@ def _narrowed(
 
 
 def _sentences(
-    left: dict[Hashable, Mistake], sharp: Counter[Hashable], given: list[Given], text: str | None
+    operator: Operator, left: dict[Hashable, Mistake], sharp: Counter[Hashable], given: list[Given], text: str | None
 ) -> list[Mistake]:
     """Of the mistakes that gave the numbers of all these inputs one for each sentence, but for those that others
     explain better."""
     if not any(_tells(one) for one in given):  # NaN alone comes from many things: of sums that leave something out, too
         left = {k: m for k, m in left.items() if not m.cause.startswith("sum-")}
-    if text is not None and not any(map(_tells_by_numbers, given)):
+    if text is not None and not any(_tells_by_numbers(operator, one) for one in given):
         left = {k: m for k, m in left.items() if m.cause in SPECIAL or _is_written(m.cause, text)}
     if text is not None and "triton" in text:
         left = {k: m for k, m in left.items() if not _is_of_threads(m.cause)}
@@ -341,16 +341,16 @@ def _where_it_tells(
     return np.where(kept & ~near, got, made), np.where(kept, want, made)
 
 
-def _tells_by_numbers(given: Given) -> bool:
+def _tells_by_numbers(operator: Operator, given: Given) -> bool:
     """Whether a result is wrong by a number: one that differs from another, that is neither 0 nor what stands where NaN
     or an infinity must be, or in whose place NaN or an infinity stands though the input holds neither."""
     got, want = given.got, given.want
     if given.right:
         return False
     finite = np.isfinite(got) & np.isfinite(want)
-    off = finite & (np.abs(got - want) > NEAR[given.call.dtype] * np.abs(want) + np.finfo(np.float32).tiny)
+    off = operator.compare(np.where(finite, got, want), want, given.call.dtype, given.call.inputs) is not None
     overflows = all(np.isfinite(x).all() for x in given.call.inputs.values()) and (np.isfinite(want) & ~finite).any()
-    return bool(overflows or off.any() or (np.isfinite(got) & ~np.isfinite(want) & (got != 0)).any())
+    return bool(off or overflows or (np.isfinite(got) & ~np.isfinite(want) & (got != 0)).any())
 
 
 def _is_written(cause: str, text: str) -> bool:
