@@ -341,7 +341,7 @@ def tar_with(name: str, **fields: object) -> bytes:
 
 
 def nameless() -> bytes:
-    """A zip in which a file has no name, for which zipfile raises an IndexError."""
+    """A zip in which a file has no name, for which zipfile raises an IndexError before Python 3.12."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr(zipfile.ZipInfo(""), ADD)

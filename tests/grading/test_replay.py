@@ -55,15 +55,17 @@ def made(operator: Operator, call: Call) -> Iterator[Mistake]:
 
 @pytest.mark.parametrize(("name", "dtype"), EXERCISES)
 @pytest.mark.slow
-def test_a_mistake_is_named_or_nothing_is(name: str, dtype: str) -> None:
+def test_a_mistake_is_named_or_nothing_is(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each mistake, made on every input: its own sentence; or what the results have in common, or none, where the
     inputs cannot tell it from another."""
     operator = OPERATORS[name]
     planned = calls(operator, dtype, most=130)
     by_key: dict[object, list[np.ndarray | None]] = {}
     with np.errstate(all="ignore"):
+        once = {id(call): list(made(operator, call)) for call in planned}
+        monkeypatch.setattr(replay, "mistakes", lambda _, call: once[id(call)])
         for n, call in enumerate(planned):
-            for mistake in made(operator, call):
+            for mistake in once[id(call)]:
                 by_key.setdefault(mistake.key, [None] * len(planned))[n] = mistake.make()
         causes = {key[0] for key in by_key}
         one_each = {}  # the first of a cause, and a sample of its variants

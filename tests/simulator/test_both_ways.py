@@ -90,12 +90,14 @@ def test_what_a_compiler_may_do_is_said_of_its_line(folder: Path, file: OtherFil
     for launch in file.launches:
         (kernel,) = program.call(launch.function, arguments(launch)).kernels
         said |= {(line, f"{what}-{space}") for _, line, space, some in kernel.extra["doubts"] for what in some}
-    marks = {
-        (number, what)
+    marks = [
+        (number, what, itself)
         for number, line in enumerate(text.splitlines(), 1)
-        for what in re.findall(r"\w+-(?:shared|global)", line.rpartition("//")[2])
-    }
-    assert said == marks
+        for what, itself in re.findall(r"(\w+-(?:shared|global))(\??)", line.rpartition("//")[2])
+    ]
+    # With a question mark: from g++ 13 on the simulator's own compiler loads a whole struct once, as NVIDIA's does.
+    must = {(number, what) for number, what, itself in marks if not itself}
+    assert must <= said <= {(number, what) for number, what, _ in marks}
 
 
 def test_what_is_said_does_not_hang_on_where_the_tensors_lie(folder: Path) -> None:

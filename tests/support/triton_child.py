@@ -38,6 +38,7 @@ def run(path: Path, slug: str, dtypes=("float32",), cases=(), groups=(), seed: i
 def _parent() -> subprocess.Popen[str]:
     """The process that forks; it ends when this one does, for want of requests."""
     environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT / "src"), "ONEKERNEL_LANG": "en"}
+    environment |= {"CUDA_VISIBLE_DEVICES": ""}  # as on a machine without a GPU
     command = [sys.executable, __file__]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 

@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import torch
 from packaging.version import Version
 
 from support.patience import HUNG_SECONDS
@@ -104,9 +105,9 @@ import numpy as np
 from onekernel import triton
 from onekernel.backends.base import Buffer
 
-program = triton.build(sys.argv[1], apart=True)  # as behind the walls: what the compiler needs must not lie outside
+program = triton.build(sys.argv[1], interpret=sys.argv[2] == "interpreted", apart=True)  # as behind the walls: what the compiler needs must not lie outside
 program.prepare()
-for name in sys.argv[2:]:
+for name in sys.argv[3:]:
     buffers = [Buffer(n, np.zeros(264, np.uint8), 0, 264, n == "y", 4) for n in "xy"]
     report = program.call(name, [*buffers, 2, 33, 33, 33])
     found = [(f.code, f.line, f.message.text("en"), f.message.text("es")) for f in report.findings]
@@ -115,13 +116,16 @@ for name in sys.argv[2:]:
 
 
 @pytest.mark.slow
-def test_what_only_the_interpreter_accepts_is_told_in_the_learners_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["interpreted", pytest.param("compiled", marks=pytest.mark.gpu)])
+def test_what_only_the_interpreter_accepts_is_told_in_the_learners_words(tmp_path: Path, way: str) -> None:
+    if way == "compiled" and not torch.cuda.is_available():
+        pytest.skip("needs a GPU that torch sees")
     text = HEAD + "".join(KERNEL.format(name=name, slip=slip) for name, (slip, _, _) in SLIPS.items())
     path = tmp_path / "slips.py"
     path.write_text(text)
     environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
     environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2] / "src")
-    command = [sys.executable, "-W", "ignore", "-c", CHILD, str(path), *SLIPS]
+    command = [sys.executable, "-W", "ignore", "-c", CHILD, str(path), way, *SLIPS]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
     assert done.returncode == 0, done.stderr[-3000:]
     heard = dict(json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
@@ -178,7 +182,7 @@ def test_a_compiler_that_does_not_answer_says_nothing(tmp_path: Path) -> None:
     child = "from onekernel.triton import ahead; ahead.SECONDS = 0.5\n" + CHILD
     environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
     environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2] / "src")
-    command = [sys.executable, "-W", "ignore", "-c", child, str(path), "global_number", "global_number"]
+    command = [sys.executable, "-W", "ignore", "-c", child, str(path), "interpreted", "global_number", "global_number"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
     assert done.returncode == 0, done.stderr[-3000:]
     assert [json.loads(line) for line in done.stdout.splitlines()] == [["global_number", []]] * 2
@@ -191,7 +195,7 @@ def test_a_call_does_not_import_what_compiles_torch(tmp_path: Path) -> None:
     path.write_text(HEAD + KERNEL.format(name="right", slip="x"))
     environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
     environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2] / "src")
-    command = [sys.executable, "-W", "ignore", "-c", child, str(path), "right"]
+    command = [sys.executable, "-W", "ignore", "-c", child, str(path), "interpreted", "right"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
     assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout.splitlines()[-1]) == []

@@ -106,6 +106,33 @@ def test_what_took_its_time_before_the_first_access_is_not_the_calls(monkeypatch
         pages.touched(np.array([0]), 4, "store")
 
 
+WHOLE = {
+    "arithmetic": "x + 1", "a function": "torch.softmax(x, -1)", "a conversion": "x.half()", "a sum": "x.sum()",
+    "in place": "x.mul_(2)", "a copy": "x.clone()", "a copy into": "x.copy_(y)", "an index": "x[torch.tensor([0])]",
+    "ones": "torch.ones(x.shape)", "full": "torch.full((1 << 16, 1 << 16), 1.0)", "a range": "torch.arange(1 << 32)",
+    "random": "torch.rand(x.shape)", "repeated": "torch.ones(1, 1).repeat(1 << 16, 1 << 16)",
+}  # fmt: skip
+PARTS = {
+    "a view": "x.view(-1)[5:9].reshape(2, 2)", "a row": "x[7] + 1", "a number": "x[3, 4].item()", "split": "x.split(1 << 15)",
+    "zeros": "torch.zeros_like(x)", "zeros by a size": "torch.zeros(x.shape)", "empty": "torch.empty_like(x, dtype=torch.half)",
+    "turned": "x.T.unsqueeze(0).expand(3, -1, -1)", "small": "torch.ones(1000) * 2", "its pieces": "x.chunk(2)[1].storage_offset()",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", [*WHOLE, *PARTS])
+def test_an_operator_that_would_touch_all_of_a_large_tensor_is_not_begun(said: str) -> None:
+    """Where the machine's memory suffices for its result it would take minutes, and elsewhere the memory of others."""
+    torch = pytest.importorskip("torch")
+    elements = 1 << 32
+    x, y = (torch.from_numpy(sparse.reserved(4 * elements, 4)).view(torch.float32).view(1 << 16, -1) for _ in "xy")
+    with sparse.without_touching_all([]):
+        if said in PARTS:
+            eval(PARTS[said], {"torch": torch, "x": x})
+            return
+        with pytest.raises(Stop):
+            eval(WHOLE[said], {"torch": torch, "x": x, "y": y})
+
+
 def test_where_a_device_has_room_the_tensors_are_whole_and_outputs_are_sampled() -> None:
     torch = pytest.importorskip("torch")
     pattern = np.arange(3 * PAGE // 4, dtype=np.float32)

@@ -125,7 +125,6 @@ def test_a_grid_that_asks_for_an_argument_of_another_name_is_told_so(tmp_path):
     assert "no argument has the name" in english and "ninguno tiene el nombre" in spanish and "'ROWS'" in english
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there the device exists")
 @pytest.mark.parametrize("named", ['torch.empty(rows, device="cuda")', "x.cuda()"])
 def test_a_device_that_is_not_there_is_told_of_at_its_line(tmp_path, named):
     answer, lines = run_changed(tmp_path, ("rows, cols = x.shape", f"rows, cols = x.shape\n    {named}"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,10 @@ GUARD = r"sed -i 's/^    out/    if (i < n) out/' vector_add.cu"
 SHOW = "grep -n '^    out' vector_add.cu"
 CHECK = "onekernel check vector_add --seed 7"
 AGAIN = f"{CHECK} | head -13"  # without what comes next, which each new exercise changes
+ONEKERNEL = (
+    f'onekernel() {{ {shlex.quote(sys.executable)} '
+    '-c "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))" "$@"; }'
+)
 _SGR = re.compile(r"\x1b\[([\d;]*)m")
 _LINE, _CHAR, _LEFT, _TOP = 17.0, 7.5, 14.0, 26.0
 COLOURS = {"31": "red", "32": "green", "33": "yellow", "36": "cyan", "1": "bold", "2": "dim"}
@@ -80,11 +85,11 @@ def _first_try(starter: str) -> str:
 
 def _run(folder: Path, command: str, lang: str) -> str:
     """What a command prints on a terminal of this width, on a machine without a GPU."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    env = os.environ | {"PATH": path, "COLUMNS": str(COLUMNS), "FORCE_COLOR": "1", "TERM": "xterm-256color",
+    package = str(Path(__file__).resolve().parents[2])  # which need not be installed to be recorded
+    env = os.environ | {"PYTHONPATH": package, "COLUMNS": str(COLUMNS), "FORCE_COLOR": "1", "TERM": "xterm-256color",
                         "ONEKERNEL_LANG": lang, "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
     env.pop("ONEKERNEL_ROOT", None)
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(["bash", "-c", f"{ONEKERNEL}\n{command}"], cwd=folder, env=env, capture_output=True, text=True, check=False)
     if done.returncode == 2 or (done.returncode and not done.stdout):
         raise RuntimeError(done.stderr)
     said = done.stdout.rstrip("\n")

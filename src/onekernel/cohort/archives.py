@@ -97,7 +97,7 @@ def unpack(archive: Path, to: Path, most: int = ONE) -> Unpacked:
         if error.errno not in (None, *_OF_THE_NAME):
             raise  # this machine's, a full disk say
         raise Refused(Message("cohort.archive-broken", {"file": archive.name})) from None
-    except Exception as error:  # what reads archives raises more than it says: an IndexError at a name without a letter
+    except Exception as error:  # what reads archives raises more than it says
         key = "archive-locked" if "password" in str(error) or "encrypted" in str(error) else "archive-broken"
         raise Refused(Message(f"cohort.{key}", {"file": archive.name})) from None
 
@@ -122,6 +122,8 @@ class _InPortions(io.FileIO):
 
 def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Member]:
     for info in archive.infolist():
+        if not info.filename:  # at which Python before 3.12 raises an IndexError, and a later one nothing
+            raise ValueError("a file without a name")
         if info.is_dir():
             continue
         kind = info.external_attr >> 16

@@ -90,6 +90,8 @@ def _start(driver: Any, torch: Any) -> None:
         if hidden is not None:
             _missing("hidden-devices", value=hidden)
         _missing("no-device")
+    if code == 2:  # CUDA_ERROR_OUT_OF_MEMORY
+        _missing("driver-memory")
     if code == 803:  # CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
         _missing("driver-mismatch")
     if code != 0:

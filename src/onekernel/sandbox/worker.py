@@ -85,7 +85,7 @@ def ready(request: Request, folder: Path, stand: frozenset[str], lane: int = 0) 
             if waits:
                 turn.wait(folder)
             _close(folder, stand, writable, kept=kept, limit_memory=False, file_bytes=FILE_BYTES, alone=False)
-            callbacks.close(apart=not on_gpu)  # PyTorch's compiler starts programs, and its GPU is called by ctypes
+            callbacks.close(apart=not waits)  # for a GPU PyTorch's compiler starts programs and calls by ctypes
             return None
         kernel, backend = Path(request.options["kernel"]), request.options["kernel_backend"]
         request = replace(request, source=kernel, backend=backend, options={})

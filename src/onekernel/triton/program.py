@@ -26,7 +26,7 @@ from onekernel.triton.host import CODE as HOST
 from onekernel.triton.host import HostWatch
 from onekernel.triton.loading import load_module
 from onekernel.triton.memory import ClosedMemory
-from onekernel.triton.refusals import own_functions, refusal
+from onekernel.triton.refusals import is_refusal, own_functions, refusal
 from onekernel.triton.shortcuts import take_shortcuts
 from onekernel.triton.tools import Tools
 from onekernel.triton.tuning import tune_in_turn
@@ -180,8 +180,7 @@ class TritonProgram(Untimed):
             self.usable = False
             return Finding("illegal-address", Message("triton.strayed", {"why": _why(cause)}), str(self.path),
                            chapter=CHAPTER_OF_MASKS)  # fmt: skip
-        kinds = [kind.__name__ for kind in type(cause).__mro__]
-        if "CompilationError" in kinds and self._module is not None:
+        if is_refusal(error) and self._module is not None:
             return refusal(error, self.path, own_functions(self._module), runs=False)
         if isinstance(cause, Stop):
             message = Message(cause.finding.message.key, {**cause.finding.message.values, "line": line or "?"})

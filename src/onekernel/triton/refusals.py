@@ -68,6 +68,16 @@ def own_functions(module: ModuleType) -> list[Any]:
     return found
 
 
+def is_refusal(error: BaseException) -> bool:
+    """Whether Triton's compiler raised this, which has the error that it met as its cause, or another one alone."""
+    kinds, said = [], ""
+    chain: BaseException | None = error
+    while chain is not None:
+        kinds += [kind.__name__ for kind in type(chain).__mro__]
+        chain, said = chain.__cause__, str(chain)
+    return "CompilationError" in kinds or any(words in said for words in (_UNREADABLE, "PassManager::run failed"))
+
+
 def refusal(error: BaseException, path: Path, functions: Sequence[Any], runs: bool) -> Finding:
     """The finding for what the compiler raised. `runs` says whether the interpreter runs what it refuses."""
     chain = [error]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import random
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -128,16 +129,14 @@ def shaped(flat: Any, arg: Sparse, args: Sequence[Arg]) -> Any:
 
 
 _ZEROS = {"zeros": "empty", "zeros_like": "empty_like", "new_zeros": "new_empty"}
-_WHOLE = frozenset((
-    "clone", "contiguous", "copy", "copy_", "_to_copy", "fill", "fill_", "full", "full_like", "new_full", "new_ones",
-    "ones", "ones_like", "repeat", "zero", "cat", "stack", "flip", "roll",
-))  # fmt: skip
+# What makes or describes a tensor and touches none of its elements; views do not, either.
+_TOUCHES_NONE = re.compile(r"(new_)?empty(_like|_strided|_permuted)?|(sym_)?(size|stride|numel|storage_offset)|is_\w+|zero_")
 
 
 def without_touching_all(every: Sequence[Pages]) -> AbstractContextManager[Any]:
     """Has the host's operators on tensors that are larger than memory leave its pages alone: zeros are there already,
-    in the tensors of the call and in what the system gives. Other operators that touch all of one raise Stop: nothing
-    can be told of such a call."""
+    in the tensors of the call and in what the system gives. Other operators that touch all of one, or would make one,
+    raise Stop: nothing can be told of such a call, and where memory suffices it would take minutes."""
     import torch
 
     mode: Any = dispatch_mode()
@@ -156,7 +155,8 @@ def without_touching_all(every: Sequence[Pages]) -> AbstractContextManager[Any]:
                     raise Stop(UNSEEN)
                 pages.empty()
                 return args[0]
-            if func.namespace == "aten" and name in _WHOLE and large:
+            touches = not _is_view(func) and not _TOUCHES_NONE.fullmatch(name)
+            if func.namespace == "aten" and touches and (large or _asks_for_large(name, args)):
                 raise Stop(UNSEEN)
             return func(*args, **options)
 
@@ -166,6 +166,20 @@ def without_touching_all(every: Sequence[Pages]) -> AbstractContextManager[Any]:
 
 def _is_large(tensor: Any) -> bool:
     return bool(tensor.numel() * tensor.element_size() > LARGE)
+
+
+def _is_view(operator: Any) -> bool:
+    """Whether what an operator of torch's returns lies in its argument's memory, which it does not change."""
+    aliases = [r.alias_info for r in operator._schema.returns]
+    return any(alias is not None and not alias.is_write for alias in aliases)
+
+
+def _asks_for_large(name: str, args: Sequence[Any]) -> bool:
+    """Whether the sizes that an operator is given, or the ends of a range, are those of a large tensor."""
+    if "range" in name or name == "linspace":
+        return any(isinstance(a, int | float) and abs(a) > LARGE for a in args)
+    sizes = (a for a in args if isinstance(a, list | tuple) and a and all(isinstance(n, int) for n in a))
+    return any(prod(size) > LARGE for size in sizes)
 
 
 def _rows(flat: Any, arg: Sparse) -> int:

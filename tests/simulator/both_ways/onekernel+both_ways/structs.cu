@@ -101,7 +101,7 @@ __global__ void halves_by_two(const __half* x, __half* y) {
     const __half2* from = reinterpret_cast<const __half2*>(x);
     __half2* to = reinterpret_cast<__half2*>(y);
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    to[i] = __hadd2(from[i], from[i]);  // repeats-global
+    to[i] = __hadd2(from[i], from[i]);  // repeats-global?
 }
 
 __global__ void halves_of_a_row(const __half* x, float* y) {
@@ -110,7 +110,7 @@ __global__ void halves_of_a_row(const __half* x, float* y) {
     for (int k = t; k < 512; k += 128) s[k] = reinterpret_cast<const __half2*>(x)[k];
     __syncthreads();
     float sum = 0;
-    for (int k = 0; k < 4; k++) sum += __low2float(s[4 * t + k]) + __high2float(s[4 * t + k]);  // merges-shared, repeats-shared
+    for (int k = 0; k < 4; k++) sum += __low2float(s[4 * t + k]) + __high2float(s[4 * t + k]);  // merges-shared, repeats-shared?
     y[t] = sum;
 }
 
