@@ -17,6 +17,11 @@ int main(int, char** arguments) {
     if (which == 1)
         for (int i = 0; i < 10000000; i++)
             add<<<16, 256>>>(x, 10);  // <- 1:time-limit
+    if (which == 4)
+        for (long i = 0;; i++) {
+            add<<<16, 256>>>(x, 1);  // <- 4:time-limit
+            for (volatile int spent = 0; spent < 1000000; spent++) continue;
+        }
     if (which == 2)
         add<<<16, 256>>>(x, 10000000);
     if (which == 3) {

@@ -12,8 +12,9 @@ from support.marks import marked
 PATH = Path(__file__).with_name("long.cu")
 CHECKED = ("Without its checks it runs faster (`--fast`)", "Sin las comprobaciones va más rápido (`--fast`)")
 SAID = {
-    1: ("The rest went into what comes before", "El resto se fue en lo anterior"),
+    1: ("it is much work, and nothing says", "es mucho trabajo, y nada indica"),  # in a launch, or between two
     2: ("It makes progress: this launch would need about", "Avanza: aquí este lanzamiento necesitaría unos"),
+    4: ("when it had launched", "cuando había hecho"),
     3: ("a loop does not end", "un bucle no termina"),
 }
 
@@ -24,7 +25,7 @@ def long() -> Executable:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("number", [1, 3, 4])
 def test_what_took_the_time_is_told(number: int, long: Executable) -> None:
     done = long.run([str(number)], limit=1, quiet=True)
     assert {(f.code, f.line) for f in done.findings} == marked(PATH, number)

@@ -12,7 +12,7 @@ from onekernel.messages import Message, area
 WRONG = Failure(Message("grading.values"), "", code="values")
 AFTER = Failure(Message(NOT_RUN[0]), "", code="ended")
 ENDLESS_FORMS = ("kernel", "waits", "meets", "mapped", "program", "host")
-SLOW_FORMS = ("slow", "threads", "late", "launches", "together", "arrives")
+SLOW_FORMS = ("slow", "threads", "late", "between", "launches", "together", "arrives")
 PART = "faster"  # of their sentences
 
 

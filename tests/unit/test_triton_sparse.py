@@ -113,9 +113,10 @@ WHOLE = {
     "random": "torch.rand(x.shape)", "repeated": "torch.ones(1, 1).repeat(1 << 16, 1 << 16)",
 }  # fmt: skip
 PARTS = {
-    "a view": "x.view(-1)[5:9].reshape(2, 2)", "a row": "x[7] + 1", "a number": "x[3, 4].item()", "split": "x.split(1 << 15)",
-    "zeros": "torch.zeros_like(x)", "zeros by a size": "torch.zeros(x.shape)", "empty": "torch.empty_like(x, dtype=torch.half)",
-    "turned": "x.T.unsqueeze(0).expand(3, -1, -1)", "small": "torch.ones(1000) * 2", "its pieces": "x.chunk(2)[1].storage_offset()",
+    "a view": "x.view(-1)[5:9].reshape(2, 2)", "a row": "x[7] + 1", "a number": "x[3, 4].item()",
+    "split": "x.split(1 << 15)", "zeros": "torch.zeros_like(x)", "zeros by a size": "torch.zeros(x.shape)",
+    "empty": "torch.empty_like(x, dtype=torch.half)", "turned": "x.T.unsqueeze(0).expand(3, -1, -1)",
+    "small": "torch.ones(1000) * 2", "its pieces": "x.chunk(2)[1].storage_offset()",
 }  # fmt: skip
 
 

@@ -89,7 +89,8 @@ def _run(folder: Path, command: str, lang: str) -> str:
     env = os.environ | {"PYTHONPATH": package, "COLUMNS": str(COLUMNS), "FORCE_COLOR": "1", "TERM": "xterm-256color",
                         "ONEKERNEL_LANG": lang, "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
     env.pop("ONEKERNEL_ROOT", None)
-    done = subprocess.run(["bash", "-c", f"{ONEKERNEL}\n{command}"], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    words = ["bash", "-c", f"{ONEKERNEL}\n{command}"]
+    done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
     if done.returncode == 2 or (done.returncode and not done.stdout):
         raise RuntimeError(done.stderr)
     said = done.stdout.rstrip("\n")

@@ -32,7 +32,7 @@ def stopped_first(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return out
 
 
-_GOING_ON = ("-slow", "-threads", "-late", "-launches", "-together", "-arrives")  # forms of its sentence
+_GOING_ON = ("-slow", "-threads", "-late", "-between", "-launches", "-together", "-arrives")  # forms of its sentence
 
 
 def only_slow(failure: Failure) -> bool:

@@ -130,7 +130,9 @@ def shaped(flat: Any, arg: Sparse, args: Sequence[Arg]) -> Any:
 
 _ZEROS = {"zeros": "empty", "zeros_like": "empty_like", "new_zeros": "new_empty"}
 # What makes or describes a tensor and touches none of its elements; views do not, either.
-_TOUCHES_NONE = re.compile(r"(new_)?empty(_like|_strided|_permuted)?|(sym_)?(size|stride|numel|storage_offset)|is_\w+|zero_")
+_TOUCHES_NONE = re.compile(
+    r"(new_)?empty(_like|_strided|_permuted)?|(sym_)?(size|stride|numel|storage_offset)|is_\w+|zero_"
+)
 
 
 def without_touching_all(every: Sequence[Pages]) -> AbstractContextManager[Any]:

@@ -78,6 +78,8 @@ HostCall::~HostCall() {
 }
 
 int launch_count() { return count; }
+static const Launch* latest = nullptr;
+const Launch* latest_launch() { return count ? latest : nullptr; }
 // Of several blocks' faults the one of the first block stays, whichever core came first.
 void set_fault(int error) {
     static std::mutex lock;
@@ -252,6 +254,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
                    config->stream, pointers, arguments, site->at);
     for (int i = 0; i < arguments; i++) pinned_busy(pointers[i], WHOLE, {PinnedUse::KERNEL, site->at}, config->stream);
     static Launch launch{nullptr, *config, nullptr, nullptr, 0, 0, 0, 0, {}, {}, {}, {}, {}, {}};
+    latest = &launch;
     launch.site = site;
     launch.config = *config;
     launch.body = body;

@@ -30,6 +30,7 @@ private:
 };
 Worker& bystander();          // of a thread that the program has made, outside of calls
 int launch_count();           // launches since the call began
+const Launch* latest_launch();  // that runs, or has ended; null before the first
 void start_call(int cores);   // forgets the last call's launches and errors
 int exchange_error(int error);  // the error that cudaGetLastError would give, for another
 bool in_graph();  // graphs.cpp: one is being launched

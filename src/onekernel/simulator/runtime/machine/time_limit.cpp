@@ -23,6 +23,7 @@ static __thread int tries = 0;
 // The half of the time limit in which a launch is looked at now and then, in pieces.
 constexpr int PIECES = 8;
 static __thread int pieces_over = 0;
+constexpr int MANY = 10;  // launches of a program that is told of them all
 // How far the running launch is: blocks that have begun, turns of blocks that are live together; of the block that runs, the
 // threads that have ended, those that have ended or come to where they meet, and its clock.
 struct Reached {
@@ -94,11 +95,19 @@ static double of_launch(const Worker& w) {
     return std::clamp(thread_seconds() - before, 1e-3, time_limit);
 }
 
-// What a program used up before is told of it, and not of a launch that happens to run then and is like those before.
-static bool is_late(const Worker& w) {
+// Whether so much time of a program's is no longer than any of its launches before took, on the average, with what is between.
+static bool is_like_those_before(double own) {
     constexpr double LONG = 20, SHORT = 0.05;  // times as long as the others, and seconds that are none too many
-    const double own = of_launch(w), before = launch_count() - 1;
+    const double before = launch_count() - 1;
     return is_program && before > 0 && own < time_limit / 4 && own < std::max(LONG * (time_limit - own) / before, SHORT);
+}
+
+// What a program used up before is told of it, and not of a launch that happens to run then and is like those before.
+static bool is_late(const Worker& w) { return is_like_those_before(of_launch(w)); }
+
+// Nor is it told of the host's code where that happens to run between launches which come one after the other.
+static bool is_between(const Worker& w) {
+    return &w == &host_worker() && latest_launch() && launch_count() >= MANY && is_like_those_before(thread_seconds() - latest_launch()->began);
 }
 
 // A loop that does not end, or only much work: where several blocks, or several threads of the one that runs, have ended or come
@@ -115,6 +124,11 @@ static void tell_time_limit(const Worker& w, const ucontext_t* context) {
             .number("milliseconds", static_cast<long long>(1000 * of_launch(w))).number("more", 10 * seconds)
             .number("done", static_cast<long long>(std::min(now.begun, w.launch->blocks) - (now.begun > 0)))
             .number("blocks", static_cast<long long>(w.launch->blocks)).number("checked", checked).add();
+        return;
+    }
+    if (!w.current && is_between(w)) {
+        Finding("time-limit").form("between").at(latest_launch()->site->at).number("seconds", seconds).number("number", launch_count())
+            .number("more", 10 * seconds).number("checked", checked).add();
         return;
     }
     const bool same_block = then.launch && now.block == then.block, goes_on = now.block != since.block || now.met != since.met;
