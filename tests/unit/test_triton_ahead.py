@@ -199,3 +199,40 @@ def test_a_call_does_not_import_what_compiles_torch(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
     assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+BEFORE = """
+import json, sys
+from pathlib import Path
+from onekernel.triton.loading import load_module
+from onekernel.triton.refusals import is_refusal, own_functions, refusal
+
+path = Path(sys.argv[1])
+module = load_module(path)
+for name in sys.argv[2:]:
+    try:
+        getattr(module, "kernel_" + name).cache_key
+    except Exception as error:
+        found = refusal(error, path, own_functions(module), runs=False)
+        print(json.dumps([is_refusal(error), found.code, found.line, found.message.text("en")]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(Version(metadata.version("triton")) < Version("3.6"), reason="before, a call of it was refused")
+def test_a_function_that_is_refused_before_a_kernel_is_compiled_has_its_line(tmp_path: Path) -> None:
+    """As on a GPU, where nothing is compiled ahead."""
+    names = ["nothing", "global_helper", "torch_function"]
+    text = HEAD + "".join(KERNEL.format(name=name, slip=SLIPS[name][0]) for name in names)
+    path = tmp_path / "slips.py"
+    path.write_text(text)
+    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2] / "src")
+    command = [sys.executable, "-W", "ignore", "-c", BEFORE, str(path), *names]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    lines = text.splitlines()
+    for (refused, code, line, said), name in zip(told, names[1:], strict=True):
+        slip, words, _ = SLIPS[name]
+        assert refused and code == "not-compiled" and lines[line - 1].strip() == slip and words in said

@@ -18,6 +18,8 @@ CODE = "not-compiled"
 MODULES = ("np", "numpy", "math", "torch", "F")  # what people import, and call in a kernel
 CUDA_NAMES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _UNREADABLE = "error encountered during parsing"
+# Raised before a kernel is compiled, at what it refers to: no line is told.
+_REFERRED = re.compile(r"Unsupported function referenced: <(?:function|built-in \w+) (?:\w+\.)*(\w+)")
 MOST_WORDS = 300  # characters of what the compiler says
 # The compiler's words -> the message triton.refused-NAME, which is given what the groups match.
 _WORDS = {
@@ -75,7 +77,9 @@ def is_refusal(error: BaseException) -> bool:
     while chain is not None:
         kinds += [kind.__name__ for kind in type(chain).__mro__]
         chain, said = chain.__cause__, str(chain)
-    return "CompilationError" in kinds or any(words in said for words in (_UNREADABLE, "PassManager::run failed"))
+    return "CompilationError" in kinds or any(
+        words in said for words in (_UNREADABLE, "PassManager::run failed", "Unsupported function referenced")
+    )
 
 
 def refusal(error: BaseException, path: Path, functions: Sequence[Any], runs: bool) -> Finding:
@@ -88,6 +92,8 @@ def refusal(error: BaseException, path: Path, functions: Sequence[Any], runs: bo
     why = _in_words(said, "\n".join(str(f.src) for f in functions))
     if line is None and _UNREADABLE in said and (line := _choice(functions)):
         why = Message("triton.refused-if-on-tile")
+    if line is None and (referred := _REFERRED.search(said)):
+        line, why = _reference(functions, referred[1]) or (line, why)
     if line is None and len(functions) == 1:
         line = _in_file(functions[0], 1)
     values = {"line": line or "?", "why": why}
@@ -131,6 +137,17 @@ def _choice(functions: Sequence[Any]) -> int | None:
     """The line of the first `a if test else b`: of a tile, the compiler makes code of it that it cannot read itself."""
     nodes = ((f, node) for f in functions for node in ast.walk(ast.parse(f.src)) if isinstance(node, ast.IfExp))
     return next((_in_file(function, node.lineno) for function, node in nodes), None)
+
+
+def _reference(functions: Sequence[Any], name: str) -> tuple[int, Message] | None:
+    """Where a function of that name is first used, and what is told of it: one of the file's own, or of a module."""
+    nodes = ((f, node) for f in functions for node in ast.walk(ast.parse(f.src)))
+    for function, node in nodes:
+        if isinstance(node, ast.Name) and node.id == name:
+            return _in_file(function, node.lineno), Message("triton.refused-global", {"name": name})
+        if isinstance(node, ast.Attribute) and node.attr == name:
+            return _in_file(function, node.lineno), Message("triton.refused-torch-function")
+    return None
 
 
 def _in_file(function: Any, at: int) -> int:
