@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from onekernel.grading.submission import Submission
 from onekernel.sandbox import hiding, landlock
 from support.corpus import exercise, graded
 from support.course import COURSE, ROOT
+from support.patience import HUNG_SECONDS
 
 pytestmark = [
     pytest.mark.slow,
@@ -127,3 +130,29 @@ def test_the_largest_open_trees_leave_out_what_is_hidden_and_nothing_else(tmp_pa
     assert here == {"course/src", "class/ana"}
     assert "/usr" in trees and "/" not in trees
     assert list(hiding._open([], [])) == ["/"]
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from onekernel.sandbox import hiding, landlock
+
+landlock.gpu_nodes = lambda: [Path("/dev/null")] * (sys.argv[2] == "gpu")
+hiding.from_build([], Path(sys.argv[1]) / "x.cu", Path(sys.argv[1]))
+for name in ("maps", "cmdline", "environ"):
+    try:
+        open(f"/proc/self/{name}").close()
+        print(name)
+    except PermissionError:
+        pass
+"""
+
+
+@pytest.mark.parametrize(("machine", "read"), [("gpu", ["maps"]), ("none", [])])
+def test_of_a_process_the_driver_of_a_gpu_finds_what_it_starts_with(
+    tmp_path: Path, machine: str, read: list[str]
+) -> None:
+    command = [sys.executable, "-c", DRIVER, str(tmp_path), machine]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
+    assert (done.stdout.split(), done.returncode) == (read, 0), done.stderr

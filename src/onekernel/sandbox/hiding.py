@@ -39,6 +39,8 @@ def from_build(hidden: Iterable[Path], source: Path, folder: Path) -> bool:
     needed += [Path(p) for p in sys.path if p]
     needed += [*_toolchain(), *map(Path, DEVICES), *Path("/dev").glob("nvidia*"), *Path("/dev").glob("dri/*")]
     needed += map(Path, TOLD)
+    if landlock.gpu_nodes():  # NVIDIA's driver reads it as it starts; else cuInit says that memory is out (580.159)
+        needed.append(Path("/proc/self/maps"))
     closed = [*hidden, *_answers(), *jobs, _home(), Path("/proc"), *map(Path, SECRETS)]
     return landlock.only_in(_open(closed, needed), landlock.READ_FILE)
 
