@@ -9,9 +9,10 @@ import pytest
 from onekernel import simulator
 from onekernel.backends.base import Buffer, BuildError, Unavailable
 from onekernel.backends.cache import cache_folder
-from onekernel.simulator.compilation import parts
+from onekernel.simulator.compilation import diagnostics, parts
 from onekernel.simulator.compilation.compiler import Compiler, compiler
 from onekernel.simulator.compilation.parts import run_compiler, runtime_objects
+from onekernel.simulator.rewrite.source import Source
 from support.compilers import FAMILIES, OTHERS
 from support.corpus import graded
 from support.course import ROOT
@@ -393,6 +394,23 @@ def test_the_runtime_is_compiled_with_what_each_family_of_compilers_knows(monkey
         with pytest.raises(BuildError):
             runtime_objects(Compiler(family, family, "of this test"), tmp_path, "sm_80")
         assert of_gcc & {*asked} == wanted
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "/usr/bin/ld: optind: TLS definition in /tmp/x/kernel.o section .tbss mismatches non-TLS definition in "
+        "/lib/libc.so.6 section .data\n/usr/bin/ld: /lib/libc.so.6: error adding symbols: bad value\n"
+        "collect2: error: ld returned 1 exit status\n",
+        "/usr/bin/ld.gold: error: optind: TLS symbol\ncollect2: error: ld returned 1 exit status\n",
+        "/usr/bin/ld: warning: x.o: missing .note.GNU-stack section\n/usr/bin/ld: /tmp/x.o: in function `optind': bad\n",
+    ],
+)
+def test_of_what_a_linker_says_the_line_with_the_name_is_told(tmp_path, log):
+    """binutils 2.40 and 2.44, and gold."""
+    source = Source(tmp_path / "kernel.cu")
+    (finding,) = diagnostics.link_error(source, log).findings
+    assert "optind" in str(finding.message)
 
 
 def test_what_a_linker_refuses_is_told_without_this_machines_folders(tmp_path):

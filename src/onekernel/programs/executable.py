@@ -21,7 +21,7 @@ from onekernel.simulator.compilation.seen import seen_lines
 from onekernel.simulator.doubts.requests import doubts_in
 from onekernel.simulator.facts.symbols import KINDS, UNSET
 from onekernel.simulator.machine_code.elf import symbols, variables
-from onekernel.simulator.program import MODES, TRACE
+from onekernel.simulator.program import HALVES, MODES, TRACE
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
@@ -78,6 +78,7 @@ class Executable:
         "count", the first launches of each line record what that warp of their first block did.
         """
         options = MODES[self.mode] | (TRACE if warp is not None else 0)
+        options |= 0 if any(source.wide_types for source in self.sources) else HALVES
         ended = process.run(
             self.path, arguments, options, limit, warp or 0, self._variables(), quiet, progress
         )

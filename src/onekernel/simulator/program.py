@@ -37,7 +37,7 @@ MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4, "count-only
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
 COUNTING = ("count", "count-only")
 
-COUNT, TRACE, REFUSE, SAMPLE, BY_CODE, SCRAMBLE, TELL_LEFT, TURN = 4, 8, 16, 32, 64, 128, 256, 512
+COUNT, TRACE, REFUSE, SAMPLE, BY_CODE, SCRAMBLE, TELL_LEFT, TURN, HALVES = 4, 8, 16, 32, 64, 128, 256, 512, 1024
 _SPARSE_SECONDS = 2.0  # of a call on tensors larger than memory, of which some blocks run
 
 _MOST_ARGUMENTS, _MOST_FLOATS = 16, 4
@@ -147,6 +147,8 @@ class Simulated(Untimed):
             options = MODES["check"] | SAMPLE  # races in shared memory: of what other blocks touch nobody knows
         if self.codes is not None and options & COUNT and way != AS_WRITTEN:
             options |= BY_CODE
+        if not self.source.wide_types:
+            options |= HALVES
         limit = min(self.time_limit, _SPARSE_SECONDS) if way == SPARSE else self.time_limit
         self._so.ok_show(*self.shows)
         self._so.ok_call(address, values, reals, options, limit, cores, ctypes.byref(status))

@@ -170,6 +170,8 @@ def link_error(source: Source, log: str) -> BuildError:
     if missing:
         message = Message("simulator.undefined", {"names": ", ".join(missing[:3])})
         return BuildError([Finding("undefined", message, str(source.path))], log)
-    said = next((line for line in log.splitlines() if "error" in line), log.strip())
+    # The line that names a symbol: what a linker says behind it, of a library as a whole, follows from that.
+    lines = [line for line in log.splitlines() if re.search(r"\bld\S*: |error", line) and "warning" not in line]
+    said = next((line for line in lines if "error adding symbols" not in line), log.strip())
     plain = _FOLDERS.sub("", said)[:MOST_SAID]  # where this machine keeps things is nobody's business
     return BuildError([Finding("link", Message("simulator.link", {"said": plain}), str(source.path))], log)

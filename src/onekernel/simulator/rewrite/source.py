@@ -55,6 +55,11 @@ _SPECIAL = re.compile(
 ASM = "__ok_asm"
 """Stands for `asm` in the rewritten text, so that the learner's statements are known among those of system headers."""
 _DEFINE = re.compile(r"#\s*define\s+\w+(\([^)]*\))?")
+# CUDA's vectors of 16 bytes or more, types with an alignment of their own, and headers that bring such types.
+_WIDE = re.compile(
+    r"\b(?:float4|u?int4|(?:double|u?long|u?longlong)[24]\w*|cu\w*Complex|alignas|__align__|aligned|vector_size|"
+    r"__u?int128\w*|c(?:ub|ute|utlass)\b|thrust|wmma|nvcuda|OK_\w+)"
+)
 _ASM_WORDS = ("asm", "__asm__", "__asm")
 
 
@@ -74,6 +79,7 @@ class Source:
     exports: dict[str, int] = field(default_factory=dict)  # extern "C" function -> number of parameters
     variables: dict[str, str] = field(default_factory=dict)  # of the device, and which of symbols.KINDS each is
     aligned_types: bool = False  # it declares structs with an alignment of their own
+    wide_types: bool = False  # it names types whose address 16 bytes must divide, or what may be made of them
     findings: list[Finding] = field(default_factory=list)
     show: str | None = None  # a variable whose assignments are told
     assigned: list[str] = field(default_factory=list)  # the variables that may be: known where one is shown
@@ -147,6 +153,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
         known = source.variables.get(name, UNSET)
         source.variables[name] = kind if known == UNSET else known
     source.aligned_types |= declares_aligned_types(tokens)
+    source.wide_types |= source.has_thrust or any(t.kind != "space" and _WIDE.search(t.text) for t in tokens)
     source.captures |= any(t.kind == "name" and _CAPTURES.fullmatch(t.text) for t in tokens)
     source.special |= _SPECIAL.search(text) is not None
     declared = source.declared[path] = declarations(tokens, defined)

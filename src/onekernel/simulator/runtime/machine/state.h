@@ -12,7 +12,7 @@ namespace __ok {
 constexpr int MAX_WARPS = MAX_THREADS_PER_BLOCK / WARP;
 
 // What the hooks do; chosen by Python before a call.
-enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4, TRACE = 8, REFUSE = 16, SPARSE = 32, BY_CODE = 64, SCRAMBLE = 128, LEFT = 256, TURNED = 512 };
+enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4, TRACE = 8, REFUSE = 16, SPARSE = 32, BY_CODE = 64, SCRAMBLE = 128, LEFT = 256, TURNED = 512, HALVES = 1024 };
 extern unsigned options;
 constexpr unsigned ASKED = RACES | COUNTS | SPARSE, NO_THREAD_RUNS = ~0u;  // those that hooks go by
 
