@@ -403,7 +403,8 @@ def test_the_runtime_is_compiled_with_what_each_family_of_compilers_knows(monkey
         "/lib/libc.so.6 section .data\n/usr/bin/ld: /lib/libc.so.6: error adding symbols: bad value\n"
         "collect2: error: ld returned 1 exit status\n",
         "/usr/bin/ld.gold: error: optind: TLS symbol\ncollect2: error: ld returned 1 exit status\n",
-        "/usr/bin/ld: warning: x.o: missing .note.GNU-stack section\n/usr/bin/ld: /tmp/x.o: in function `optind': bad\n",
+        "/usr/bin/ld: warning: x.o: missing .note.GNU-stack section\n"
+        "/usr/bin/ld: /tmp/x.o: in function `optind': bad\n",
     ],
 )
 def test_of_what_a_linker_says_the_line_with_the_name_is_told(tmp_path, log):
