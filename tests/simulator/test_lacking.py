@@ -71,7 +71,9 @@ def test_what_cuda_has_is_refused_by_name(text: str, tmp_path: Path) -> None:
     assert set(found) == {line for _, line in wanted}
     for name, line in wanted:
         assert found[line][0] == "unsupported"
-        assert found[line][1].startswith(f"{name}: the simulator does not support it")
+        named = found[line][1].partition(": the simulator does not support it")[0]
+        of_clang = compiler().family == "clang++"  # 19 tells no scope
+        assert named == name or (of_clang and named == name.rpartition("::")[2])
 
 
 def test_a_slip_is_a_slip(tmp_path: Path) -> None:

@@ -27,12 +27,15 @@ _LIBRARY_NAME = re.compile(  # g++'s words, then clang++'s
     r"'(?P<name>(?P<library>cublas|curand)\w*)' (?:(?:was|has) not|does not name a type)|"
     r"(?:use of undeclared identifier|unknown type name) '(?P<name2>(?P<library2>cublas|curand)\w*)'"
 )
-_NUMBERS = r"(?:int|float|double|unsigned int|long int|long unsigned int|char|bool)"
+_NUMBERS = r"(?:(?:un)?signed |long |short )*(?:int|char|long|short|unsigned|float|double|bool)"
 _VECTORS = r"(?:u?(?:char|short|int|long|longlong)|float|double)[24]"
 _VECTOR = re.compile(
     rf"(?:conversion from|could not convert) '[^']*'? ?(?:from )?'?{_NUMBERS}' to (?:non-scalar type )?'({_VECTORS})'"
     rf"|no match for 'operator=' \(operand types are '({_VECTORS})' and '{_NUMBERS}'\)"
 )
+# clang says it of the function or the assignment that does not suit, and of the vector in a note.
+_NOT_VIABLE = re.compile(r"no viable overloaded '='|no matching function for call to")
+_NO_CONVERSION = re.compile(rf"no known conversion from '{_NUMBERS}' to '(?:const )?({_VECTORS})'")
 _NOT_DECLARED = re.compile(
     r"'(\w+)' (?:has not been declared|was not declared|does not name a type)|"
     r"(?:use of undeclared identifier|unknown type name) '(\w+)'"
@@ -84,7 +87,8 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
             message = Message("simulator.needs-sm-90-atomic", {"name": vectors[1]})
             findings.append(Finding("unsupported", message, where, line))
             continue
-        known = _arena(what, log[match.end() :]) or _known(what, line, _text(where))
+        behind = log[match.end() :]
+        known = _arena(what, behind) or _known(what, line, _text(where)) or _of_a_number(what, behind)
         if known is not None:
             findings.append(Finding(known.key.partition(".")[2], known, where, line, chapter=SIDES))
             continue
@@ -125,6 +129,14 @@ def _arena(what: str, after: str) -> Message | None:
             values = {**here.groupdict(), **there.groupdict()}
             return Message("language.arena-types", {**values, "first": int(values["first"])})
     return None
+
+
+def _of_a_number(what: str, behind: str) -> Message | None:
+    """The sentence for a number in a vector's place, where clang tells of it in the first note behind the error."""
+    other = _ERROR.search(behind)
+    notes = behind[: other.start()] if other else behind
+    note = _NO_CONVERSION.search(notes) if _NOT_VIABLE.search(what) else None
+    return Message("language.vector-of-number", {"wanted": note[1]}) if note else None
 
 
 def _known(what: str, line: int, text: list[str]) -> Message | None:
