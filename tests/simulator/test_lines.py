@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from onekernel.simulator.compilation.compiler import compiler
 from onekernel.simulator.read import lines
 
 TEXT = "int twice(int x) {\n    return 2 * x;\n}\n\nint thrice(int x) {\n    return 3 * x;\n}\n"
@@ -19,7 +20,7 @@ needs_tool = pytest.mark.skipif(not shutil.which("addr2line"), reason="no addr2l
 def built(tmp_path: Path) -> tuple[Path, Path, list[int]]:
     source, library = tmp_path / "two.cpp", tmp_path / "two.so"
     source.write_text(TEXT, encoding="utf-8")
-    subprocess.run(["g++", "-g", "-O0", "-shared", "-fPIC", "-o", library, source], check=True)
+    subprocess.run([compiler().path, "-g", "-O0", "-shared", "-fPIC", "-o", library, source], check=True)
     named = subprocess.run(["nm", "-C", library], capture_output=True, text=True, check=True).stdout.splitlines()
     at = {name: int(line.split()[0], 16) for line in named for name in ("twice", "thrice") if f" {name}(" in line}
     return source, library, [at["twice"] + 1, at["thrice"] + 1]
