@@ -17,6 +17,7 @@ from support.compilers import FAMILIES, OTHERS
 from support.corpus import graded
 from support.course import ROOT
 
+GXX = pytest.mark.skipif(not shutil.which("g++"), reason="no g++ here")
 GOOD = """\
 __global__ void k(float* y, int64_t n) { if (threadIdx.x < n) y[threadIdx.x] = 7.0f; }
 extern "C" cudaError_t run(float* y, int64_t n, cudaStream_t stream) {
@@ -241,6 +242,7 @@ def test_each_compiler_finds_the_same(tmp_path, name):
 
 
 @pytest.mark.slow
+@GXX
 def test_a_compiler_that_fortifies_by_itself_builds_what_copies(tmp_path):
     """Ubuntu's g++ does: its headers then define memcpy, which is ours."""
     compiler = tmp_path / "g++"
@@ -333,7 +335,7 @@ def test_a_pasted_name_hides_nothing_either(tmp_path):
 
 
 def test_a_second_card_asks_for_one_small_unit_and_not_for_the_runtime_again():
-    of_80, of_90 = (runtime_objects(compiler("g++"), cache_folder("simulator"), arch) for arch in ("sm_80", "sm_90"))
+    of_80, of_90 = (runtime_objects(compiler(), cache_folder("simulator"), arch) for arch in ("sm_80", "sm_90"))
     assert of_80[0] == of_90[0] and of_80[1] != of_90[1]
     assert of_90[1].stat().st_size < of_90[0].stat().st_size / 4
 
