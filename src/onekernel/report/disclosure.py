@@ -119,7 +119,10 @@ def kind_of(failure: Failure, verdict: Verdict) -> str:
 
 
 def _kind(failure: Failure) -> str:
-    """What a finding's code stands for; that values are wrong; "" for a sentence without an input's values."""
+    """What a finding's code stands for; that values are wrong; "" for a sentence without an input's values. A class's
+    own sentences have none, and say more than their code."""
+    if failure.message.key.startswith("cohort."):
+        return str(failure.message)
     record = records.by_code().get(failure.code)
     if record and record.row:
         record = next((r for r in records.records() if r.name == record.row), record)

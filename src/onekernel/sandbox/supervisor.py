@@ -324,5 +324,6 @@ def _environment(folder: Path) -> dict[str, str]:
     # and to those that it starts, not to those that NumPy's BLAS has started before.
     env |= {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "BLIS_NUM_THREADS": "1"}
     env |= {"TMPDIR": str(folder / "out"), "ONEKERNEL_LANG": language(), "PYTHONDONTWRITEBYTECODE": "1"}
+    env |= {"PYTHONHASHSEED": "0"}  # a set has the same order in every run: equal files get equal verdicts
     env |= {"TRITON_CACHE_DIR": str(folder / "out" / "triton"), "OMP_NUM_THREADS": "2"}
     return env
