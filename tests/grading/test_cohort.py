@@ -456,6 +456,17 @@ def test_where_a_file_hung_and_what_stopped_it_is_on_no_page() -> None:
     assert all(say("cohort.hung") in text.replace("&#x27;", "'") for text in first)
 
 
+def test_numbers_computed_from_scrambled_bytes_are_on_no_page() -> None:
+    """They are others in each run: noise is all that a submission is to have of them."""
+    exercise = COURSE.exercises["vector_add"]
+    copy = Message("simulator.out-of-bounds-read-after", {"advice": ""})
+    symptoms = [Message("grading.nan", {"count": n, "index": n}) for n in (1, 256)]
+    found = [journal.steady(Result(exercise, (Verdict(exercise.checks[0], FAILED, failures=(Failure(
+        Message("compile.warning", {"why": copy, "symptom": symptom}), "", code="host-copy"),)),), "simulator", 7))
+        for symptom in symptoms]  # fmt: skip
+    assert found[0] == found[1] and found[0].verdicts[0].failures[0].message.values["why"] == copy
+
+
 def test_where_an_object_lay_in_memory_is_the_runs_and_a_mask_the_students() -> None:
     exercise = COURSE.exercises["gelu_triton"]
     said = "KeyError: <object object at 0x7fd2e49d3590>, mask 0xffffffff"
@@ -501,7 +512,8 @@ def test_equal_files_and_seeds_are_equal_bytes_in_every_export(
     wrong, hostile = ROOT / "tests" / "wrong", ROOT / "tests" / "hostile"
     texts = {"ada": HANGS_AT_BARRIERS, "bo": STRAYS, "carl": (wrong / "add_blocks_overlap.cu").read_text(),
              "dan": (wrong / "add_cached_by_size.cu").read_text(), "eva": (hostile / "forges_reports.cu").read_text(),
-             "flo": (hostile / "exit_zero_in_launcher.cu").read_text()}  # fmt: skip
+             "flo": (hostile / "exit_zero_in_launcher.cu").read_text(),
+             "gil": (hostile / "host_copies_through_an_array.cu").read_text()}  # of noise, another in each run
     for name, text in texts.items():
         folder = tmp_path / "handed" / f"{name}_{len(name) + 10}_assignsubmission_file"  # as Moodle has them
         folder.mkdir(parents=True)

@@ -23,6 +23,7 @@ from typing import IO, Any, NamedTuple
 from onekernel.cohort.keys import changed
 from onekernel.course import Course
 from onekernel.errors import UserError, naming
+from onekernel.grading.judging import COPIED
 from onekernel.grading.submission import ENDLESS
 from onekernel.grading.verdicts import STATUSES, Failure, Result, Verdict
 from onekernel.learners import write_parts
@@ -247,13 +248,17 @@ def restored(data: Mapping[str, Any], course: Course, home: Path) -> Result:
 
 def steady(result: Result) -> Result:
     """The result as every run of the class tells it: what hung without where it was when its time was over, which
-    depends on the machine, and by which watch it was stopped."""
+    depends on the machine, and by which watch it was stopped; and what was computed from scrambled bytes without the
+    numbers that came of it."""
     verdicts = (replace(v, failures=tuple(map(_steady, v.failures))) for v in result.verdicts)
     return replace(result, verdicts=tuple(verdicts))
 
 
 def _steady(failure: Failure) -> Failure:
-    key = failure.message.key
+    key, values = failure.message.key, failure.message.values
+    if failure.code == COPIED and "symptom" in values:
+        wrong = {**values, "symptom": Message("cohort.page-values")}
+        return replace(failure, message=replace(failure.message, values=wrong))
     if not key.startswith(_HUNG):
         return failure
     if key.startswith(_AFTER_IT):
