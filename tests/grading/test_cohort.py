@@ -15,11 +15,13 @@ import time
 import weakref
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from onekernel.bench.command import ONEKERNEL
 from onekernel.cli import main
 from onekernel.cohort import cluster, journal, keys, pool
 from onekernel.cohort.handed_in import Student
@@ -28,9 +30,13 @@ from onekernel.cohort.slots import MOST, Slots
 from onekernel.cohort.tasks import Task
 from onekernel.course import find_root
 from onekernel.errors import TRY_AGAIN
+from onekernel.grading.verdicts import FAILED, Failure, Result, Scorecard, Verdict
 from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, Message, say
+from onekernel.report import class_page, gradescope, junit, student_page
+from onekernel.report.gradebook import Row
 from onekernel.sandbox.machine import MachineFault
+from support.course import COURSE, ROOT
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
 
@@ -420,6 +426,110 @@ def test_which_watch_stopped_a_file_that_hangs_is_no_part_of_the_results(tmp_pat
     assert written("other", "grading.killed", "grading.stopped-before-line") != by_the_clock
 
 
+def test_where_a_file_hung_and_what_stopped_it_is_on_no_page() -> None:
+    """A busy machine stops it by the clock, an idle one by processor time, each in another thread and line."""
+    exercise = COURSE.exercises["vector_add"]
+    one, two, three = exercise.checks[:3]
+    n = Message("ops.vector_normal", {"n": 256})
+
+    def told(hung: Message, line: int | None, after: Message) -> list[str]:
+        code = "ended" if line is None else "time-limit"
+        first = Failure(hung, "01-04-bounds", "normal-256", n, __file__, line, code)
+        rest = Failure(after, "01-04-bounds#bounds", code="ended")
+        told_of = (one, first), (two, rest), (three, replace(first, case=None, about=None))
+        verdicts = tuple(Verdict(c, FAILED, failures=(f,), groups=(("tails", 1, 2),)) for c, f in told_of)
+        card = Scorecard.of([journal.steady(Result(exercise, verdicts, "simulator", 7, ran_on="simulator"))])
+        mine = Row("ada", "Ada", {}, "", False, (), card, Path())
+        return [student_page.html(student_page.About("Ada"), card, COURSE),
+                class_page.html([mine], [exercise], COURSE, [], 0.5), b"".join(junit.parts([mine], COURSE)).decode(),
+                json.dumps(gradescope.of_student(card, COURSE, Path()))]  # fmt: skip
+
+    values = {"kernel": "add", "block": 0, "seconds": 6, "warp": "", "also": "", "once": "", "line": 21, "faster": ""}
+    idle = Message("simulator.time-limit-meets", {**values, "thread": 140, "met": 1183649})
+    other = Message("simulator.time-limit-meets", {**values, "thread": 247, "met": 1057797})
+    before = Message("grading.stopped-before-line", {"input": n, "line": 21})
+    first = told(idle, 21, before)
+    assert told(other, 22, replace(before, values={"input": n, "line": 22})) == first
+    busy = Message("grading.timed-out", {"seconds": 20.0})
+    assert told(busy, None, Message("grading.stopped-before", {"input": n, "line": 0})) == first
+    assert told(Message("grading.total-time", {"seconds": 120}), None, Message("grading.not-run")) == first
+    assert all(say("cohort.hung") in text.replace("&#x27;", "'") for text in first)
+
+
+def test_numbers_computed_from_scrambled_bytes_are_on_no_page() -> None:
+    """They are others in each run: noise is all that a submission is to have of them."""
+    exercise = COURSE.exercises["vector_add"]
+    copy = Message("simulator.out-of-bounds-read-after", {"advice": ""})
+    symptoms = [Message("grading.nan", {"count": n, "index": n}) for n in (1, 256)]
+    found = [journal.steady(Result(exercise, (Verdict(exercise.checks[0], FAILED, failures=(Failure(
+        Message("compile.warning", {"why": copy, "symptom": symptom}), "", code="host-copy"),)),), "simulator", 7))
+        for symptom in symptoms]  # fmt: skip
+    assert found[0] == found[1] and found[0].verdicts[0].failures[0].message.values["why"] == copy
+
+
+def test_where_an_object_lay_in_memory_is_the_runs_and_a_mask_the_students() -> None:
+    exercise = COURSE.exercises["gelu_triton"]
+    said = "KeyError: <object object at 0x7fd2e49d3590>, mask 0xffffffff"
+    inside = Message("triton.raised", {"line": 3, "why": said})
+    verdict = Verdict(exercise.checks[0], FAILED, failures=(Failure(inside, "", code="raised"),), details=(inside,))
+    (found,) = journal.stored(Result(exercise, (verdict,), "triton", 7), Path())["verdicts"]
+    for message in (found["failures"][0]["message"], *found["details"]):
+        assert message["values"] == {"line": 3, "why": "KeyError: <object object at 0x...>, mask 0xffffffff"}
+
+
+HANGS_AT_BARRIERS = """
+#include <cuda_runtime.h>
+#include <cstdint>
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    volatile int step = 64;
+    while (step > 0) {
+        __syncthreads();
+        if (threadIdx.x < step) out[threadIdx.x] = a[0];
+    }
+}
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    add<<<1, 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
+"""
+STRAYS = """
+#include <cuda_runtime.h>
+#include <cstdint>
+__global__ void add(const float* a, const float* b, float* out, int64_t n) { out[(n + 5) << 40] = a[0]; }
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n > 0) add<<<1, 32, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
+"""
+RAISES = "def gelu_triton(x, approximate='none'):\n    raise KeyError(object(), {'alpha', 'beta', 'gamma', 'delta'})\n"
+
+
+@pytest.mark.slow
+def test_equal_files_and_seeds_are_equal_bytes_in_every_export(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wrong, hostile = ROOT / "tests" / "wrong", ROOT / "tests" / "hostile"
+    texts = {"ada": HANGS_AT_BARRIERS, "bo": STRAYS, "carl": (wrong / "add_blocks_overlap.cu").read_text(),
+             "dan": (wrong / "add_cached_by_size.cu").read_text(), "eva": (hostile / "forges_reports.cu").read_text(),
+             "flo": (hostile / "exit_zero_in_launcher.cu").read_text(),
+             "gil": (hostile / "host_copies_through_an_array.cu").read_text()}  # of noise, another in each run
+    for name, text in texts.items():
+        folder = tmp_path / "handed" / f"{name}_{len(name) + 10}_assignsubmission_file"  # as Moodle has them
+        folder.mkdir(parents=True)
+        (folder / "vector_add.cu").write_text(text)
+        (folder / "gelu_triton.py").write_text(RAISES)
+    for out, jobs in (("one", "1"), ("two", "2")):
+        words = ["vector_add", "gelu_triton", "--seed", "7", "--device", "simulator", "--jobs", jobs, "--out", out]
+        assert subprocess.run([*ONEKERNEL, "grade", "handed", *words], env=os.environ | {"PYTHONHASHSEED": jobs},
+                              capture_output=True).returncode == 0  # fmt: skip
+    one, two = ({p.relative_to(out): p.read_bytes() for p in Path(out).rglob("*") if p.is_file()}
+                for out in ("one", "two"))  # fmt: skip
+    del one[Path(journal.NAME)], two[Path(journal.NAME)]  # what took how long, in the order of its end
+    assert one.keys() == two.keys() and len([p for p in one if p.suffix == ".html"]) == len(texts) + 1
+    assert [str(p) for p in one if one[p] != two[p]] == []
+
+
 @pytest.mark.slow
 def test_one_students_results_are_in_memory_at_a_time(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hand_in(course, *(f"s{number}" for number in range(8)), answer=WRONG)
@@ -455,8 +565,8 @@ def test_a_class_killed_and_resumed_ends_as_one_in_peace(course: Path) -> None:
             assert subprocess.run(argv, capture_output=True).returncode == TRY_AGAIN
     assert not Path("stormy/results.jsonl").exists() and not Path("stormy/gradebook.csv").exists()
     assert grade("--out", "stormy", "--jobs", "2") == 0
-    assert Path("stormy/results.jsonl").read_bytes() == Path("peace/results.jsonl").read_bytes()
-    assert Path("stormy/gradebook.csv").read_bytes() == Path("peace/gradebook.csv").read_bytes()
+    for path in (p.relative_to("peace") for p in Path("peace").rglob("*") if p.is_file() and p.name != journal.NAME):
+        assert (Path("stormy") / path).read_bytes() == (Path("peace") / path).read_bytes(), path
     graded = [(line["student"], line["exercise"]) for line in lines("stormy") if "student" in line]
     assert len(graded) == len(set(graded)) == 2 * len(names)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,52 +51,105 @@ def test_the_timer_is_gone_afterwards_and_the_handler_as_it_was() -> None:
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0) and signal.getsignal(signal.SIGVTALRM) is before
 
 
-NEVER_COUNTS = """
+SIGNS = """
 #include <cuda_runtime.h>
 #include <cstdint>
 #include <cstdio>
+#include <spawn.h>
 #include <unistd.h>
-
-extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
-    for (int i = 0; i < 1000; ++i) {
-        char name[40];
-        snprintf(name, sizeof name, "out/more%d", i);
-        if (FILE* f = fopen(name, "w")) fclose(f);
-        sleep(1);
-    }
+extern char** environ;
+__global__ void nothing() {{}}
+static void sign(int i) {{
+    {sign}
+    usleep(300000);
+}}
+{loaded}
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {{
+    for (int i = 0; i < 100000; ++i) sign(i);
     return cudaGetLastError();
-}
+}}
 """
-
-
-@pytest.mark.slow
-def test_a_file_that_always_shows_a_sign_of_life_gets_its_verdict(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    exercise = replace(COURSE.exercises["vector_add"], seconds=6)
-    path = tmp_path / exercise.file
-    path.write_text(NEVER_COUNTS)
-    monkeypatch.setattr(supervisor, "TOTAL_SECONDS", 300.0)  # where it would end, and be told something else
-    result = grade(Submission(COURSE, exercise, path, "simulator", 1))
-    assert result.earned == 0
-    assert result.verdicts[0].failures[0].message == Message("grading.total-time", {"seconds": 6})
-
-
-MANY_TYPES = """
+OF_CUDA = {
+    "new files": 'char name[40]; snprintf(name, sizeof name, "out/more%d", i);'
+                 'if (FILE* f = fopen(name, "w")) fclose(f);',
+    "a file that grows": 'if (FILE* f = fopen("out/more", "a")) { fputs("more", f); fclose(f); }',
+    "prints": 'printf("alive %d\\n", i); fflush(stdout);',
+    "programs": 'char t[] = "/bin/true"; char* argv[] = {t, nullptr}; pid_t pid;'
+                'posix_spawn(&pid, t, nullptr, nullptr, argv, environ);',
+    "calls of the API": "float* p; cudaMalloc(&p, 4); cudaFree(p);",
+    "launches": "nothing<<<1, 1>>>();",
+}  # fmt: skip
+OF_PYTHON = {
+    "new files": 'open(os.environ["TMPDIR"] + f"/more{n}", "w").close()',
+    "prints": 'print("alive", n, flush=True)',
+    "calls of the library": "torch.ones(9).sum()",
+}
+ENDLESSLY = """
+import os, time, torch
+def sign():
+    n = 0
+    while True:
+        n += 1
+        {sign}
+        time.sleep(0.3)
+"""
+BUSY = "while True:\n    sum(range(1000000))\n    print('alive', flush=True)\n"
+# (exercise, a line of its answer, what stands there instead of it)
+IN_A_CALL = {
+    "port: call: new files": ("torch_minigpt", "positions = torch.arange(tokens.shape[1], device=tokens.device)",
+                              "for n in range(100000): [torch.save(torch.ones(9), f'out/m{n}'), sum(range(2000000))]"),
+    "benchmark: call: calls of the API": ("benchmark", "for _ in range(WARM_UPS):", "while True:"),
+}  # fmt: skip
+TYPES = """
 template <int depth, int number> struct Tree {
     static constexpr int sum() {
         if constexpr (depth == 0) return number & 1;
         else return Tree<depth - 1, 2 * number>::sum() + Tree<depth - 1, 2 * number + 1>::sum();
     }
 };
-static_assert(Tree<17, 1>::sum() > 0, "");
 """
+
+
+def _signs() -> Iterator[Any]:
+    """(exercise, file) for each sign of life: as it is built, as it is loaded, in its first call."""
+    yield pytest.param("vector_add", TYPES + 'static_assert(Tree<21, 1>::sum() > 0, "");', id="cuda: build")
+    loaded = "static int loaded = [] { for (int i = 0; i < 100000; ++i) sign(i); return 1; }();"
+    yield pytest.param("vector_add", SIGNS.format(sign=OF_CUDA["new files"], loaded=loaded), id="cuda: load: new files")
+    for name, sign in OF_CUDA.items():
+        yield pytest.param("vector_add", SIGNS.format(sign=sign, loaded=""), id=f"cuda: call: {name}")
+    for name, sign in OF_PYTHON.items():
+        text = ENDLESSLY.format(sign=sign)
+        yield pytest.param("gelu_triton", text + "sign()\n", id=f"triton: import: {name}")
+        call = text + "def gelu_triton(x, approximate='none'):\n    sign()\n"
+        yield pytest.param("gelu_triton", call, id=f"triton: call: {name}")
+    yield pytest.param("storage_probe", ENDLESSLY.format(sign=OF_PYTHON["new files"]) + "sign()\n", id="probe: import")
+    for slug in ("torch_minigpt", "benchmark"):
+        right = (ROOT / "solutions" / f"{slug}.py").read_text(encoding="utf-8")
+        yield pytest.param(slug, right + BUSY, id=f"{slug}: import: prints")
+    for name, (slug, line, instead) in IN_A_CALL.items():
+        right = (ROOT / "solutions" / f"{slug}.py").read_text(encoding="utf-8")
+        assert right.count(line) == 1
+        yield pytest.param(slug, right.replace(line, instead), id=name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("slug", "text"), [*_signs()])
+def test_no_sign_of_life_gives_a_file_more_than_it_has_in_all(
+    slug: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = replace(COURSE.exercises[slug], seconds=4)
+    path = tmp_path / exercise.file
+    path.write_text(text)
+    monkeypatch.setattr(supervisor, "TOTAL_SECONDS", 300.0)  # where it would end, and be told something else
+    result = grade(Submission(COURSE, exercise, path, "simulator", 1))
+    assert result.earned == 0
+    assert result.verdicts[0].failures[0].message == Message("grading.total-time", {"seconds": 4})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("slug", "text", "seconds", "told"), [
     ("softmax_triton", "while True:\n    pass\n", 3.0, "grading.import-timed-out"),
-    ("vector_add", MANY_TYPES, 2.0, "grading.build-timed-out"),
+    ("vector_add", TYPES + 'static_assert(Tree<17, 1>::sum() > 0, "");', 2.0, "grading.build-timed-out"),
 ])  # fmt: skip
 def test_what_hangs_before_a_call_is_told_in_the_words_of_its_language(
     slug: str, text: str, seconds: float, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -89,7 +89,43 @@ def test_the_kernel_says_it_of_this_process() -> None:
     its = own_time.OwnTime(os.getpid())
     time.sleep(0.05)
     assert 0.0 <= its.seconds() < 60.0
-    assert own_time._threads(os.getpid()) and not own_time._threads(2**22 + 1)
+    assert own_time._threads(os.getpid())[0] and own_time._threads(2**22 + 1) == ({}, 0.0)
+
+
+def test_what_ended_between_two_looks_is_told_by_who_waited_for_it(tmp_path: Path, monkeypatch) -> None:
+    """One that waits for its turn behind processes that end before they are looked at: no time would be its own."""
+    machine = Machine(tmp_path, monkeypatch)
+    its = own_time.OwnTime(1)
+    ticks = os.sysconf("SC_CLK_TCK")
+    for turn in (0, 1, 2):
+        assert its.seconds() == pytest.approx(10.0 * turn)
+        machine.now += 10.0
+        machine.says(3, 0.0, 10.0 * (turn + 1))
+        ended = f"{15 * (turn + 1) * ticks} {5 * (turn + 1) * ticks}"  # two processors all the time
+        (tmp_path / "2" / "stat").write_text(f"2 (a) b 1) S 1 2 2 0 -1 64 9 9 0 0 7 7 {ended} 20 0 1 0\n")
+
+
+def test_a_child_is_not_counted_again_when_it_has_been_waited_for(tmp_path: Path, monkeypatch) -> None:
+    machine = Machine(tmp_path, monkeypatch)
+    its = own_time.OwnTime(1)
+    its.seconds()
+    machine.now += 10.0
+    machine.says(2, 0.0, 10.0)
+    machine.says(3, 4.0, 0.0)
+    assert its.seconds() == pytest.approx(2.0)
+    (tmp_path / "3" / "task" / "3" / "schedstat").unlink()
+    (tmp_path / "2" / "stat").write_text(f"2 (name) S 1 2 2 0 -1 64 9 9 0 0 7 7 {4 * os.sysconf('SC_CLK_TCK')} 0 20\n")
+    machine.now += 10.0
+    machine.says(2, 0.0, 20.0)
+    assert its.seconds() == pytest.approx(2.0)
+
+
+def test_a_share_of_the_clock_is_always_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever hides its work from whoever looks has its bound some times over, and not for ever."""
+    monkeypatch.setattr(process, "OwnTime", lambda pid: SimpleNamespace(seconds=lambda: 0.0))
+    mine = Allowance(1.0 * own_time.SHARE, lambda source: True)
+    ended = process.run(NAP, folder=tmp_path, env=dict(os.environ), timeout=60.0, allowance=mine)
+    assert ended.timed_out and ended.over
 
 
 class Held:

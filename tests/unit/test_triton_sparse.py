@@ -27,6 +27,15 @@ def test_of_a_large_grid_both_ends_run_and_some_programs_in_every_stretch(size: 
     assert size < 39 or all(any(part * size <= 16 * n < (part + 1) * size for n in numbers) for part in range(16))
 
 
+def test_equal_inputs_have_the_same_programs_run_and_others_others() -> None:
+    def chosen(of: int) -> tuple[int, ...]:
+        x = Sparse("x", 8 * PAGE, False, 4, 8 * PAGE // 4, 0, np.full(PAGE, of, np.uint8))
+        sparse.laid_out([x, Sparse("out", PAGE, True, 4, PAGE // 4, 0, np.zeros(0, np.uint8))], "float32")
+        return Extent(2**31 - 1).chosen
+
+    assert chosen(1) == chosen(1) != chosen(2)
+
+
 def room_of(span: int, writable: bool) -> tuple[Pages, np.ndarray, Sparse]:
     pattern = np.arange(3 * PAGE, dtype=np.uint32).view(np.uint8)[: 3 * PAGE].copy()
     tensor = Sparse("x", span, writable, 4, span // 4, 0, np.zeros(0, np.uint8) if writable else pattern)

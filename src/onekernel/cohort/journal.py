@@ -12,16 +12,19 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from onekernel.cohort.keys import changed
 from onekernel.course import Course
 from onekernel.errors import UserError, naming
+from onekernel.grading.judging import COPIED
+from onekernel.grading.submission import ENDLESS
 from onekernel.grading.verdicts import STATUSES, Failure, Result, Verdict
 from onekernel.learners import write_parts
 from onekernel.messages import LANGUAGES, Message
@@ -29,10 +32,13 @@ from onekernel.messages import LANGUAGES, Message
 NAME, FINAL = "class-journal.jsonl", "results.jsonl"
 FORMAT = 1
 DAMAGED = "damaged"  # why a line is stale whose key is still right
+_AFTER_IT = ("grading.stopped-before", "grading.not-run")
 _HUNG = (
     "simulator.time-limit", "triton.time-limit", "grading.timed-out", "grading.total-time", "grading.import-timed-out",
-    "grading.build-timed-out", "grading.stopped-before", "grading.not-run",
+    "grading.build-timed-out", *_AFTER_IT,
 )  # fmt: skip
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{9,16}\b")  # of memory: a mask of 32 bits is none
+_CHAPTER = "01-06-errors#errors"  # of what hung
 
 
 class Kept(NamedTuple):
@@ -159,7 +165,21 @@ def _say_all(value: Any) -> None:
 
 
 def stored(result: Result, home: Path) -> dict[str, Any]:
-    """A result as JSON values, its sentences as keys and values, its paths from the student's folder."""
+    """A result as JSON values, its sentences as keys and values, its paths from the student's folder. Where an object
+    lay in memory, as Python has it in an error's text, is the run's, and left out."""
+    found: dict[str, Any] = _nowhere(_stored(result, home))
+    return found
+
+
+def _nowhere(value: Any) -> Any:
+    if isinstance(value, str):
+        return _ADDRESS.sub("0x...", value)
+    if isinstance(value, list):
+        return [_nowhere(each) for each in value]
+    return {key: _nowhere(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def _stored(result: Result, home: Path) -> dict[str, Any]:
     return {
         "exercise": result.exercise.slug,
         "backend": result.backend,
@@ -224,6 +244,27 @@ def restored(data: Mapping[str, Any], course: Course, home: Path) -> Result:
         verdicts.append(Verdict(check, v["status"], v["earned"], failures, note, details, groups))
     walls = tuple(data["open_walls"])
     return Result(exercise, tuple(verdicts), data["backend"], data["seed"], data["seconds"], data["ran_on"], walls)
+
+
+def steady(result: Result) -> Result:
+    """The result as every run of the class tells it: what hung without where it was when its time was over, which
+    depends on the machine, and by which watch it was stopped; and what was computed from scrambled bytes without the
+    numbers that came of it."""
+    verdicts = (replace(v, failures=tuple(map(_steady, v.failures))) for v in result.verdicts)
+    return replace(result, verdicts=tuple(verdicts))
+
+
+def _steady(failure: Failure) -> Failure:
+    key, values = failure.message.key, failure.message.values
+    if failure.code == COPIED and "symptom" in values:
+        wrong = {**values, "symptom": Message("cohort.page-values")}
+        return replace(failure, message=replace(failure.message, values=wrong))
+    if not key.startswith(_HUNG):
+        return failure
+    if key.startswith(_AFTER_IT):
+        return replace(failure, message=Message("grading.not-run"), line=None, file=None, see=None, code="ended")
+    return replace(failure, message=Message("cohort.hung"), line=None, file=None, see=None, code=ENDLESS,
+                   chapter=_CHAPTER)  # fmt: skip
 
 
 def _why(failure: Mapping[str, Any]) -> dict[str, Any]:

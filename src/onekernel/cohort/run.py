@@ -73,7 +73,7 @@ class Class:
         return Scorecard.of(self._restored(student, data) for data in mine if data)
 
     def _restored(self, student: Student, data: Mapping[str, Any]) -> Result:
-        return journal.restored(data, self.course, student.home)
+        return journal.steady(journal.restored(data, self.course, student.home))
 
 
 @contextmanager

@@ -219,7 +219,7 @@ def _cured(submission: Submission, ran: Mapping[str, Ran], text: str) -> int:
     """How many of the inputs that came out wrong, the first few, come out right if the file has this text; 0 where one
     does not."""
     asked = {c.id: c for c in submission.exercise.checks if c.kind.shows_right}
-    calls = [(asked[name], call, outcome) for name in asked.keys() & ran.keys() for call, outcome in ran[name]]
+    calls = [(check, call, outcome) for name, check in asked.items() for call, outcome in ran.get(name, ())]
     calls = [(c, call, outcome) for c, call, outcome in calls if not (call.case.way or call.case.defines)]
     wrong = [(check, call) for check, call, outcome in calls if judge_call(submission, check, call, outcome)][:TRIED]
     if not wrong:

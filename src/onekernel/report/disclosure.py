@@ -1,14 +1,15 @@
 """What a student is told of inputs that stay hidden: how many of a group failed, what kind of mistake that is, and the
 line of their own file. Never the input, its size, its values or the seed: the next class gets the same ones.
 
-Nor what a submission says while it has the inputs: what it printed, and whatever its process reported as a name or a
-number, unless its file holds that word.
+Nor what a submission says while it has the inputs: what it printed, the text of an error that it raised, and whatever
+its process reported as a name, unless its file holds those words, or as a number.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from onekernel.course import Course
@@ -19,6 +20,7 @@ from onekernel.report.text import chapter_link, source_line, untouched, why_not_
 from onekernel.simulator.read import records
 
 _WORD = re.compile(r"\w+")
+_LINES = ("line", "other_line")
 WAITING = ("told-at-first", "right-first", "follow-on")  # what follows from another failure
 
 
@@ -26,7 +28,7 @@ def text(verdict: Verdict, course: Course) -> str:
     """A verdict as plain text."""
     if verdict.status in (UNTOUCHED, NOT_ASSESSED):
         return str(untouched() if verdict.status == UNTOUCHED else why_not_assessed(verdict))
-    lines = [str(m) for m in (summary(verdict), None if verdict.groups else verdict.note) if m]
+    lines = [str(m) for m in (summary(verdict), None if verdict.groups else note(verdict)) if m]
     for failure, sentence in told(verdict):
         lines.append(sentence)
         if failure.line is not None:
@@ -54,17 +56,30 @@ def group_name(group: str) -> str:
     return say(f"cohort.group-{group}") if f"group-{group}" in area("cohort") else group
 
 
+def note(verdict: Verdict) -> Message | None:
+    """A check's measured figure, where no hidden input can be in it."""
+    return verdict.note and without(verdict.note)
+
+
+def without(message: Message) -> Message:
+    """A sentence without what is a submission's in it, where it has such a form."""
+    values = {name: without(v) if isinstance(v, Message) else v for name, v in message.values.items()}
+    form = f"hidden-{message.key.replace('.', '-')}"
+    return Message(f"cohort.{form}" if form in area("cohort") else message.key, values)
+
+
 def told(verdict: Verdict) -> Iterator[tuple[Failure, str]]:
     """The failures that a student is told of, each with its sentence, a mistake at one line once."""
     said: set[tuple[str, int | None]] = set()
     for failure in verdict.failures:
         if failure.code in WAITING:
             continue
-        sentence = of_hidden(failure) if failure.case is not None or _of_an_input(failure) else str(failure.message)
+        hidden = failure.case is not None or _of_an_input(failure)
+        sentence = of_hidden(failure) if hidden else str(without(failure.message))
         kind = (_kind(failure) or sentence) if failure.case else sentence
         if (kind, failure.line) not in said:
             said.add((kind, failure.line))
-            yield failure, sentence
+            yield failure if source_line(failure) is not None else replace(failure, line=None), sentence
 
 
 def of_hidden(failure: Failure) -> str:
@@ -81,15 +96,18 @@ def of_hidden(failure: Failure) -> str:
     ]
     kind = _kind(failure)
     if not kind and not failure.message.key.startswith("grading.") and not _is_of_file(failure.message, failure):
-        kind = say("cohort.page-values")
-    return " ".join([kind, *advice]) if kind else str(failure.message)
+        kind = say("cohort.kind-raised" if failure.code == "raised" else "cohort.page-values")
+    return " ".join([kind, *advice]) if kind else str(without(failure.message))
 
 
 def _is_of_file(message: Message, failure: Failure) -> bool:
     """Whether all that a sentence was filled in with stands in the file that failed: those words were there before it
-    saw an input. A submission's process writes its report."""
-    filled = (v for m in (message, *_inside(message)) for v in m.values.values() if not isinstance(v, Message))
-    words = {word for value in filled for word in _WORD.findall(str(value))}
+    saw an input. A submission's process writes its report. A number may stand there, too, and be an input's: only a
+    line's is the file's."""
+    filled = ((k, v) for m in (message, *_inside(message)) for k, v in m.values.items() if not isinstance(v, Message))
+    words = {word for name, value in filled if name not in _LINES for word in _WORD.findall(str(value))}
+    if any(word[0].isdigit() for word in words):
+        return False
     if not words:
         return True
     try:
@@ -119,7 +137,10 @@ def kind_of(failure: Failure, verdict: Verdict) -> str:
 
 
 def _kind(failure: Failure) -> str:
-    """What a finding's code stands for; that values are wrong; "" for a sentence without an input's values."""
+    """What a finding's code stands for; that values are wrong; "" for a sentence without an input's values. A class's
+    own sentences have none, and say more than their code."""
+    if failure.message.key.startswith("cohort."):
+        return str(failure.message)
     record = records.by_code().get(failure.code)
     if record and record.row:
         record = next((r for r in records.records() if r.name == record.row), record)

@@ -23,10 +23,16 @@ VISIBILITIES = (VISIBLE, HIDDEN, AFTER_DUE, AFTER_PUBLISHED)
 def of_student(
     card: Scorecard, course: Course, home: Path, notes: Sequence[Message] = (), visibility: str = VISIBLE
 ) -> dict[str, Any]:
-    """The file for a student whose files lie in `home` and whose inputs stay hidden: each check's points and kind of
-    failure with `visibility`, and for instructors alone a test without points that says which inputs failed and how.
-    Without times, so that equal results are equal files."""
-    theirs = replace(course, root=home)  # places in a file are told from there
+    """The file for a student whose files lie in `home` and whose inputs stay hidden. Without times, so that equal
+    results are equal files."""
+    tests = _tests(card, course, replace(course, root=home), visibility)  # places in a file are told from there
+    said = "\n".join(str(m) for m in (total(card), open_walls(card), *notes) if m)
+    return {"score": card.earned, "output": said, "visibility": visibility, "stdout_visibility": HIDDEN, "tests": tests}
+
+
+def _tests(card: Scorecard, course: Course, theirs: Course, visibility: str) -> list[dict[str, Any]]:
+    """Each check's points and kind of failure with `visibility`, and for instructors alone a test without points that
+    says which inputs failed and how."""
     tests = []
     for result in card.results:
         for verdict in result.verdicts:
@@ -34,8 +40,7 @@ def of_student(
             tests.append(test)
             if verdict.failures:
                 tests.append({"name": f"{test['name']} (+)", "output": output(verdict, theirs), "visibility": HIDDEN})
-    said = "\n".join(str(m) for m in (total(card), open_walls(card), *notes) if m)
-    return {"score": card.earned, "output": said, "visibility": visibility, "stdout_visibility": HIDDEN, "tests": tests}
+    return tests
 
 
 def _test(result: Result, verdict: Verdict, said: str, visibility: str) -> dict[str, Any]:
@@ -53,13 +58,10 @@ def _test(result: Result, verdict: Verdict, said: str, visibility: str) -> dict[
 
 def results(card: Scorecard, course: Course) -> dict[str, Any]:
     """The file as JSON values. What this machine cannot assess is listed with no points, neither won nor lost."""
-    tests = []
-    for result in card.results:
-        for verdict in result.verdicts:
-            tests.append(_test(result, verdict, output(verdict, course), "visible"))
     return {
         "score": card.earned,
         "execution_time": round(sum(r.seconds for r in card.results)),
         "output": "\n".join(str(m) for m in (total(card), open_walls(card)) if m),
-        "tests": tests,
+        "stdout_visibility": HIDDEN,
+        "tests": _tests(card, course, course, VISIBLE),
     }

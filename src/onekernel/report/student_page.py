@@ -102,7 +102,7 @@ def _note(v: Verdict) -> Message | None:
     if v.status == UNTOUCHED:
         return Message("grading.status-untouched")
     waiting = next((f.message for f in v.failures if f.code in disclosure.WAITING), None)
-    return disclosure.summary(v) or waiting or v.note
+    return disclosure.summary(v) or waiting or disclosure.note(v)
 
 
 def _lost(card: Scorecard, course: Course) -> Iterator[str]:
@@ -136,8 +136,8 @@ def _lost(card: Scorecard, course: Course) -> Iterator[str]:
                 yield f"<p>{prose(sentence)}</p>"
                 yield from () if failure.line in shown else _line(failure, result)
                 shown.add(failure.line)
-            if v.note and not v.groups:
-                yield f'<p class="dim">{prose(v.note)}</p>'
+            if (note := disclosure.note(v)) and not v.groups:
+                yield f'<p class="dim">{prose(note)}</p>'
             for chapter, _ in groupby(f.chapter for f, _ in found):
                 yield from _lesson(chapter, course, explained)
             command = f"onekernel check {result.exercise.slug}"

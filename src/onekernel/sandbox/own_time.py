@@ -2,9 +2,10 @@
 
 The process that is started only watches over the one that works (`guardian`), and compilers work in others again: they
 are looked at together. What they wait for each other is no excuse: where they keep the processors busy, time is theirs.
+What ended meanwhile counts too, by what its parent was told of it as it waited for it.
 
 A file that is graded has an allowance of such seconds for all processes that are started for it, in turn. Nothing that
-it does extends it.
+it does extends it: a SHARE of the time that passes is always its own, whatever is said of the processors.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from pathlib import Path
 
 _PROC = Path("/proc")
 _NANO = 1e-9
+_TICK = 1.0 / os.sysconf("SC_CLK_TCK")
+SHARE = 1 / 8  # of the time by the clock: processes that start and end faster than they are looked at cannot be counted
 
 
 @dataclass
@@ -32,6 +35,10 @@ class Allowance:
     @property
     def over(self) -> bool:
         return self.spent >= self.seconds
+
+    def spend(self, own: float, passed: float) -> None:
+        """Takes off what its processes had of their `own` while so many seconds `passed`."""
+        self.spent += max(own, SHARE * passed)
 
 
 _allowed: ContextVar[Allowance | None] = ContextVar("allowed", default=None)
@@ -64,33 +71,46 @@ class OwnTime:
         self._pid = pid
         self._own, self._last = 0.0, time.monotonic()
         self._known: dict[str, tuple[float, float]] = {}  # thread -> seconds on a processor, seconds in the queue
+        self._in_all = 0.0  # seconds on a processor of them all, and of those of theirs that have ended
 
     def seconds(self) -> float:
         now = time.monotonic()
         passed, self._last = now - self._last, now
-        before, self._known = self._known, _threads(self._pid)
-        grown = [(ran - before.get(thread, (0.0, 0.0))[0], queued - before.get(thread, (0.0, 0.0))[1])
-                 for thread, (ran, queued) in self._known.items()]  # fmt: skip
-        busy = sum(ran for ran, _ in grown) / _processors()
+        before, in_all = self._known, self._in_all
+        self._known, ended = _threads(self._pid)
+        self._in_all = sum(ran for ran, _ in self._known.values()) + ended
+        grown = [_growth(before.get(thread, (0.0, 0.0)), times) for thread, times in self._known.items()]
+        busy = max(sum(ran for ran, _ in grown), self._in_all - in_all) / _processors()
         queued = max((queued for _, queued in grown), default=0.0)
         self._own += min(passed, max(passed - queued, busy))
         return self._own
+
+
+def _growth(before: tuple[float, float], now: tuple[float, float]) -> tuple[float, float]:
+    """What a thread ran and waited since `before`, which is another's where its number was given once more."""
+    return now if now[0] < before[0] else (now[0] - before[0], now[1] - before[1])
 
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _threads(pid: int) -> dict[str, tuple[float, float]]:
+def _threads(pid: int) -> tuple[dict[str, tuple[float, float]], float]:
     """Of each thread of the process and of those below it: the seconds that it ran, and that it was ready to run and
-    did not (Linux documentation, scheduler/sched-stats). None where the kernel does not say."""
+    did not (Linux documentation, scheduler/sched-stats). And the seconds that those ran for which one of them waited,
+    who are gone (proc_pid_stat(5), cutime and cstime). Nothing where the kernel does not say."""
     found: dict[str, tuple[float, float]] = {}
+    ended = 0.0
     rest = [str(pid)]
     while rest:
+        at = _PROC / rest.pop()
         try:
-            threads = [*(_PROC / rest.pop() / "task").iterdir()]
+            threads = [*(at / "task").iterdir()]
         except OSError:  # it has ended
             continue
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            fields = (at / "stat").read_text().rpartition(")")[2].split()  # behind the name, which may hold anything
+            ended += (int(fields[13]) + int(fields[14])) * _TICK
         for thread in threads:
             try:
                 ran, queued = (thread / "schedstat").read_text().split()[:2]
@@ -98,4 +118,4 @@ def _threads(pid: int) -> dict[str, tuple[float, float]]:
                 rest += (thread / "children").read_text().split()
             except (OSError, ValueError):
                 continue
-    return found
+    return found, ended

@@ -161,25 +161,26 @@ def _wait(
     its = OwnTime(process.pid)
     while (now := time.monotonic()) < deadline:
         own, waits = its.seconds(), False
+        passed, last = now - last, now
         if patience:
             reached, seconds = patience(process.pid)
             waits = math.isinf(seconds)
             if waits:
-                deadline += now - last
-            last = now
+                deadline += passed
             if reached != seen:
                 seen, since = reached, own
             elif own - since > seconds:
                 return _Stopped(seconds)
         if allowance:
-            allowance.spent += 0.0 if waits else own - counted
+            if not waits:
+                allowance.spend(own - counted, passed)
             counted = own
             if allowance.over:
                 return _Stopped(allowance.seconds, over=True)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(min(POLL_SECONDS, deadline - now))
             if allowance:
-                allowance.spent += its.seconds() - counted
+                allowance.spend(its.seconds() - counted, time.monotonic() - last)
             return None
     return _Stopped(timeout)
 

@@ -40,6 +40,7 @@ from onekernel.sandbox.inputs import ClosedInputs
 JSON_BYTES = 16 << 20
 MOST_TEXT = 20_000  # characters of one message: a compiler's complaint about a template is long, a flood is longer
 WALLS = "walls.json"
+BUILT = "built.json"
 STARTED = "started"
 _NUMBER = struct.Struct("<I")
 _ALIGNED = 64  # bytes: where a buffer begins in their file

@@ -44,7 +44,7 @@ def _written(tree: ast.Module) -> Iterator[ast.stmt | ast.expr]:
             continue
         seen.add(id(node))
         yield node
-        for name in {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}:
+        for name in dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name)):
             todo += makers.get(name, [])
 
 

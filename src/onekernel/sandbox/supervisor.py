@@ -102,7 +102,7 @@ def run(request: Request) -> RunOutcome:
             seconds = CALL_SECONDS * (2 if "triton" in request.backend else 1)
             told = partial(_calls, folder / "out", len(todo), len(outcomes))
             ended = _start(folder, request, asked_for, seconds, told)
-            whole = _read_built(folder / "out", ended, request)
+            whole = _read_built(folder / "out", ended, request, sealed)
             if not whole.built:
                 return whole
             done = [_read_call(folder / "out", n, request.calls[i][1], part, sealed) for n, i in enumerate(todo)]
@@ -142,10 +142,10 @@ def runs(request: Request) -> bool:
 
 def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
     """Has a Python exercise answer `count` requests in an untrusted process, in one go."""
-    with job_folder.opened() as folder, seals.expected(folder):
+    with job_folder.opened() as folder, seals.expected(folder) as sealed:
         request.write(folder)
         ended = _start(folder, request, call_seconds=seconds, told=partial(_answers, folder / "out", count))
-        built = _read_built(folder / "out", ended, request)
+        built = _read_built(folder / "out", ended, request, sealed)
         if not built.built:
             return TaskRun(build=built.build, unavailable=built.unavailable, ended=built.ended)
         try:
@@ -164,7 +164,7 @@ def _calls(out: Path, todo: int, every: int) -> None:
 
 def _answers(out: Path, count: int) -> None:
     """Tells which request of `count` is being answered, once there is something that answers."""
-    built = os.path.lexists(out / "built.json")
+    built = os.path.lexists(out / protocol.BUILT)
     progress.reached(1 + sum(os.path.lexists(out / f"{n}.arrays") for n in range(count - 1)) if built else 0, count)
 
 
@@ -186,7 +186,7 @@ def _start(
         told()
         if at and at.waits(pid):
             return (files, at.changes), math.inf
-        seconds = (call_seconds or CALL_SECONDS) if os.path.lexists(out / "built.json") else BUILD_SECONDS
+        seconds = (call_seconds or CALL_SECONDS) if os.path.lexists(out / protocol.BUILT) else BUILD_SECONDS
         return (files, at.changes if at else 0), seconds
 
     argv, env, fork = _worker(folder, request)
@@ -242,12 +242,16 @@ def _read_walls(out: Path) -> None:
         return
 
 
-def _read_built(out: Path, ended: process.Ended, request: Request) -> RunOutcome:
+def _read_built(out: Path, ended: process.Ended, request: Request, sealed: seals.Seals) -> RunOutcome:
+    """What came of the build, as the worker told it before the first call: what is written in its place later may tell
+    an input. (What a file writes as it loads may be anything, too, but knows none.)"""
     _read_walls(out)
     if ended.survivors or ended.flooded:
         return RunOutcome([], ended=_how(ended), log=ended.output)
     try:
-        data = protocol.read_json(out / "built.json")
+        data = protocol.read_json(out / protocol.BUILT)
+        if not sealed.hold(seals.BUILD, {protocol.BUILT: protocol.read_bytes(out / protocol.BUILT)}):
+            raise Forged(f"{protocol.BUILT}: changed after it was written")
         if "unavailable" in data:
             return RunOutcome([], unavailable=protocol.printable(Message.from_json(data["unavailable"])))
         build = protocol.read_findings(data["findings"], request.source)
@@ -324,5 +328,6 @@ def _environment(folder: Path) -> dict[str, str]:
     # and to those that it starts, not to those that NumPy's BLAS has started before.
     env |= {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "BLIS_NUM_THREADS": "1"}
     env |= {"TMPDIR": str(folder / "out"), "ONEKERNEL_LANG": language(), "PYTHONDONTWRITEBYTECODE": "1"}
+    env |= {"PYTHONHASHSEED": "0"}  # a set has the same order in every run: equal files get equal verdicts
     env |= {"TRITON_CACHE_DIR": str(folder / "out" / "triton"), "OMP_NUM_THREADS": "2"}
     return env

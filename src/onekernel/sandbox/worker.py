@@ -20,7 +20,7 @@ from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavail
 from onekernel.sandbox import cards, confinement, guardian, seals, seccomp, tasks, turn
 from onekernel.sandbox.arrays import pack_sparse
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
-from onekernel.sandbox.protocol import WALLS, Request, begin, read_request, report_to_json, returned
+from onekernel.sandbox.protocol import BUILT, WALLS, Request, begin, read_request, report_to_json, returned
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.ways import INTERPRETED, SPARSE, TURNED
 
@@ -143,12 +143,13 @@ def work(folder: Path) -> None:
     try:
         program = ready(request, folder, stand, lane)
     except BuildError as error:
-        _built(out, lane, {"findings": [f.to_json() for f in error.findings], "log": error.log[-20_000:]})
+        _built(out, lane, sealing, {"findings": [f.to_json() for f in error.findings], "log": error.log[-20_000:]})
         return
     except Unavailable as error:
-        _built(out, lane, {"unavailable": error.message.to_json()})
+        _built(out, lane, sealing, {"unavailable": error.message.to_json()})
         return
-    _built(out, lane, {"findings": [], "log": "", "warnings": [f.to_json() for f in getattr(program, "warnings", ())]})
+    warnings = [f.to_json() for f in getattr(program, "warnings", ())]
+    _built(out, lane, sealing, {"findings": [], "log": "", "warnings": warnings})
     timed = turn.needed(request) and turn.alone(request)
     if timed:
         turn.wait(folder, turn.ALONE)
@@ -188,11 +189,13 @@ def work(folder: Path) -> None:
         turn.leave(folder)  # to end takes as long as a launch of another one
 
 
-def _built(out: Path, lane: int, said: Mapping[str, Any]) -> None:
+def _built(out: Path, lane: int, sealing: seals.Sealing, said: Mapping[str, Any]) -> None:
     """What came of the build. Each lane builds the same file: the first tells, and one that fares worse makes no call,
     so that a process without lanes does."""
     if lane == 0:
-        _write(out / "built.json", said)
+        data = _json(said)
+        sealing.put(seals.BUILD, {BUILT: data})
+        (out / BUILT).write_bytes(data)
     elif said.get("findings") or "unavailable" in said:
         sys.exit(LOST)
 

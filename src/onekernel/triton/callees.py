@@ -67,7 +67,7 @@ def _plain(function: Any, seen: set[int], given: Iterable[Any] = ()) -> Iterator
     if any(f.__builtins__ is not vars(builtins) for f in (function, original)):
         yield original, "__builtins__"
     yield from ((original, f".{n}") for n in attributes if n == "handle" or n[0] == "_" or origins.leads_out(n))
-    yield from ((original, f".{n}") for f in {function, original} for n in _changed(f.__code__))
+    yield from ((original, f".{n}") for f in dict.fromkeys((function, original)) for n in _changed(f.__code__))
     values = [(name, known.get(name)) for name in (*names, *original.__code__.co_freevars)]
     yield from ((original, n) for n in names if n not in known and hasattr(builtins, n) and n not in _BUILTINS)
     values += [(_called(v), v) for v in given]

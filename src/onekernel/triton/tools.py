@@ -82,7 +82,8 @@ class Tools:
                 if now.get(name) is not value and not self._is_dress(owner, name, now.get(name), value):
                     yield _said(owner, name)
             if len(now) != len(names):
-                yield from (_said(owner, name) for name in now.keys() - names if self._hides(owner, name, now[name]))
+                more = (name for name in now if name not in names)
+                yield from (_said(owner, name) for name in more if self._hides(owner, name, now[name]))
         for each, held in zip(self._objects, self._held, strict=True):
             for name, value in vars(each).items():
                 if callable(value) and held.get(name) is not value:

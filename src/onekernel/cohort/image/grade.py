@@ -16,7 +16,7 @@ from typing import Any
 from onekernel import doctor
 from onekernel.cohort import handed_in, pool, tasks
 from onekernel.cohort.dates import lateness
-from onekernel.cohort.journal import restored
+from onekernel.cohort.journal import restored, steady
 from onekernel.course import find_root
 from onekernel.errors import told
 from onekernel.grading.grader import fresh_seed
@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
             kind, said, _ = pool.answer(task, course)
             if kind == pool.FAULT:
                 raise MachineFault(Message.from_json(said))
-            results.append(restored(said, course, student.home))
+            results.append(steady(restored(said, course, student.home)))
         notes = list(student.notes)
         late = lateness(student, _due(about))
         found = gradescope.of_student(Scorecard.of(results), course, student.home, notes, visibility)
