@@ -117,8 +117,8 @@ def is_plain_class(kind: Any) -> bool:
 
 
 def _is_named_tuple(kind: Any) -> bool:
-    """Whether a class of tuples is as collections.namedtuple makes it: its methods are the same code. A typed one is not
-    from Python 3.14 on, where it keeps a function of the file's that computes its annotations."""
+    """Whether a class of tuples is as collections.namedtuple makes it: its methods are the same code. A typed one
+    is not from Python 3.14 on, where it keeps a function of the file's that computes its annotations."""
     for name, value in vars(kind).items():
         if isinstance(value, FunctionType) and _NAMED.get(name) is not value.__code__:
             return False
