@@ -23,7 +23,7 @@ from onekernel.ways import REFUSED, SPARSE
 
 FIRST = ("divergent-barrier",)  # what others follow from: a race, say
 FOLLOWS = {"stream-race": "wrong-stream"}  # what is not told beside what it follows from
-UNDEFINED = ("absent-lane",)  # a value that is wrong only where a result depends on it: the simulator gives each lane another
+UNDEFINED = ("absent-lane",)  # wrong only where a result depends on it: the simulator gives each lane another value
 COPIED = "host-copy"
 OF_ERRORS = ("launch-error-lost", "status", "ended")  # whatever a check asks for, this is what its learner may read
 
