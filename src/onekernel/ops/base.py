@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from onekernel.messages import Message
+from onekernel.ways import SPARSE
 
 DTYPES = {
     "float32": np.dtype(np.float32),
@@ -110,6 +111,33 @@ def between(usual: Case, changed: Iterable[Case]) -> tuple[Case, ...]:
         for nth, case in enumerate(changed, 1)
     )
     return tuple(case for pair in again for case in pair)
+
+
+# Lengths between which the limits lie from which a launcher takes another path, for more rows than a grid is likely to
+# have blocks, and for rows that lie far apart; in all element types where that is said. Some divide by 16 bytes in each
+# type, the others end within them.
+_MANY_OF_PATHS: tuple[tuple[int, tuple[str, ...]], ...] = ((704, ()), (3003, ("float32",)), (12_304, ("float32",)))
+_FAR_OF_PATHS: tuple[tuple[int, tuple[str, ...]], ...] = (
+    (1501, ("float32",)),
+    (12_304, ("float32", "bfloat16")),
+)
+_LONG = 8192
+
+
+def sampled(case: Case, dtypes: tuple[str, ...] = ()) -> Case:
+    """The case on tensors of more addresses than memory, of which the simulator runs some blocks."""
+    return replace(case, way=SPARSE, only=SIMULATED, dtypes=dtypes)
+
+
+def of_paths(make: Callable[[str, int, int, int], Case]) -> tuple[Case, ...]:
+    """In each path many rows, so that what a block keeps from a row meets its next one, and rows of which an offset of
+    32 bits reaches none but the first. `make(group, rows, cols, gap)` has the case of rows that begin on 16 bytes, gap
+    elements between them."""
+    return tuple(
+        sampled(make("large" if cols <= _LONG else "long", rows, cols, apart + -cols % 8 if apart else 0), dtypes)
+        for rows, apart, lengths in ((70_001, 0, _MANY_OF_PATHS), (3, 2**31, _FAR_OF_PATHS))
+        for cols, dtypes in lengths
+    )
 
 
 @dataclass(frozen=True)
