@@ -113,14 +113,13 @@ def between(usual: Case, changed: Iterable[Case]) -> tuple[Case, ...]:
     return tuple(case for pair in again for case in pair)
 
 
-# Lengths between which the limits lie from which a launcher takes another path, for more rows than a grid is likely to
-# have blocks, and for rows that lie far apart; in all element types where that is said. Some divide by 16 bytes in each
-# type, the others end within them.
-_MANY_OF_PATHS: tuple[tuple[int, tuple[str, ...]], ...] = ((704, ()), (3003, ("float32",)), (12_304, ("float32",)))
-_FAR_OF_PATHS: tuple[tuple[int, tuple[str, ...]], ...] = (
-    (1501, ("float32",)),
-    (12_304, ("float32", "bfloat16")),
-)
+_FLOAT, _BOTH_WIDTHS = ("float32",), ("float32", "bfloat16")
+# Rows, columns, elements between rows, types: lengths between which the limits lie from which a launcher takes another
+# path. Some divide by 16 bytes in each type, the others end within them.
+_PATHS = (
+    (70_001, 704, 0, _BOTH_WIDTHS), (70_001, 3003, 0, _FLOAT), (70_001, 6001, 0, _FLOAT), (70_001, 17_008, 0, _FLOAT),
+    (3, 1501, 2**31, _FLOAT), (3, 17_008, 2**31, _BOTH_WIDTHS),
+)  # fmt: skip
 _LONG = 8192
 
 
@@ -135,8 +134,7 @@ def of_paths(make: Callable[[str, int, int, int], Case]) -> tuple[Case, ...]:
     elements between them."""
     return tuple(
         sampled(make("large" if cols <= _LONG else "long", rows, cols, apart + -cols % 8 if apart else 0), dtypes)
-        for rows, apart, lengths in ((70_001, 0, _MANY_OF_PATHS), (3, 2**31, _FAR_OF_PATHS))
-        for cols, dtypes in lengths
+        for rows, cols, apart, dtypes in _PATHS
     )
 
 
