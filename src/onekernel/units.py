@@ -6,7 +6,10 @@ A comma and a point are read alike, whatever the language in force, because a fi
 - one that stands several times groups thousands: 1,234,567 and 1.234.567;
 - one that stands once is the decimal mark: 33.7 and 33,7; but
 - before exactly three digits it could be either, and is refused with both readings: 33,700. It is the decimal mark
-  where it cannot group: after a zero or four digits (0.125, 1234.567), and before an exponent (1.234e7).
+  where it cannot group: after a zero or four digits (0.125, 1234.567), and before an exponent (1.234e7); and it groups
+  where there are no decimals: in bytes without a prefix, 4,096 B, and wherever a whole number is wanted.
+
+Thousands may also be apart, 4 096, 4_096 and 4'096, and a power is read: 2**12, 2^12. A count takes a prefix: 4 Ki.
 """
 
 from __future__ import annotations
@@ -35,25 +38,36 @@ _UNIT = {
 _NUMBER = re.compile(r"([-+]?)([0-9.,_]+)((?:[eE][-+]?[0-9]+)?)")
 _CALCULATION = re.compile(r"[-+*/x ]+[0-9]")
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:[.,][0-9]{3})+")
+_APART = re.compile(r"([-+]?[1-9][0-9]{0,2})((?:[ '\u00a0\u2009\u202f][0-9]{3})+)(?![0-9])")
+_POWER = re.compile(r"([0-9]{1,3})\s*(?:\*\*|\^)\s*([0-9]{1,2})(?![0-9.,_^*])")
+_OF_COUNTS = {name: scale for name, scale in _PREFIX.items() if scale >= 1e3}  # 4 Ki, 16 M
+_MARKS = {",": "comma", ".": "point"}
+_BYTES = ("B", "byte", "bytes")
 
 
-def parse(text: str) -> Quantity:
-    """Reads a number and its unit. Raises UserError, which says what could be written instead."""
+def parse(text: str, *, whole: bool = False) -> Quantity:
+    """Reads a number and its unit. `whole`: it has no decimals. Raises UserError, which says what could be written
+    instead."""
     if len(text) > LONGEST:
         raise UserError(Message.of("units.too-long", most=LONGEST))
     text = text.strip()
-    match = _NUMBER.match(text)
-    mantissa = _mantissa(match[2], text, bool(match[3])) if match else None
+    plain = _APART.sub(lambda m: m[1] + "_" + re.sub("[^0-9]", "_", m[2][1:]), text, count=1)
+    plain = plain if _APART.match(text) else text
+    if power := _POWER.match(plain):
+        plain = str(int(power[1]) ** int(power[2])) + plain[power.end() :]
+    match = _NUMBER.match(plain)
+    unit = plain[match.end() :].strip() if match else ""
+    mantissa = _mantissa(match[2], text, bool(match[3]), whole or unit in _BYTES) if match else None
     if not match or mantissa is None:
         raise UserError(Message.of("units.no-number", text=repr(text)))
-    value, unit = float(match[1] + mantissa + match[3]), text[match.end() :].strip()
+    value = float(match[1] + mantissa + match[3])
     scale, base = _scaled(unit)
     if not math.isfinite(value * scale):
         raise UserError(Message.of("units.no-number", text=repr(text)))
     return Quantity(value * scale, base)
 
 
-def _mantissa(digits: str, text: str, has_exponent: bool) -> str | None:
+def _mantissa(digits: str, text: str, has_exponent: bool, whole: bool) -> str | None:
     """The digits with a point as the decimal mark and nothing else; None for what is no number. Raises UserError."""
     digits = digits.replace("_", "")
     marks = [c for c in digits if c in ".,"]
@@ -63,16 +77,18 @@ def _mantissa(digits: str, text: str, has_exponent: bool) -> str | None:
         return digits
     last = marks[-1]
     if len(marks) == 1:
-        whole, _, decimals = digits.partition(last)
+        before, _, decimals = digits.partition(last)
         if len(decimals) == 3 and _GROUPED.fullmatch(digits) and not has_exponent:
-            raise _ambiguous(whole, last, decimals, text)
-        return f"{whole}.{decimals}"
+            if whole:
+                return before + decimals
+            raise _ambiguous(before, last, decimals, text)
+        return f"{before}.{decimals}"
     if len(set(marks)) == 1:  # thousands alone
         return digits.replace(last, "") if _GROUPED.fullmatch(digits) else None
-    whole, _, decimals = digits.rpartition(last)
-    if last in whole or not _GROUPED.fullmatch(whole):
+    before, _, decimals = digits.rpartition(last)
+    if last in before or not _GROUPED.fullmatch(before):
         return None
-    return f"{whole.replace(marks[0], '')}.{decimals}"
+    return f"{before.replace(marks[0], '')}.{decimals}"
 
 
 def _ambiguous(whole: str, mark: str, decimals: str, text: str) -> UserError:
@@ -80,13 +96,16 @@ def _ambiguous(whole: str, mark: str, decimals: str, text: str) -> UserError:
     digits, short = whole + mark + decimals, decimals.rstrip("0")
     decimal = whole + (mark + short + "0" * (len(short) == 3) if short else "")
     either = {"decimal": text.replace(digits, decimal), "thousands": text.replace(digits, whole + decimals)}
-    return UserError(Message("units.ambiguous", {"text": repr(text), **either}))
+    named = Message(f"units.{_MARKS[mark]}")
+    return UserError(Message("units.ambiguous", {"text": repr(text), "mark": named, **either}))
 
 
 def _scaled(unit: str) -> tuple[float, str]:
     """What a unit multiplies by, and its base unit. Raises UserError for one that is not known."""
     if not unit:
         return 1.0, ""
+    if unit in _OF_COUNTS:
+        return _OF_COUNTS[unit], ""
     for length in (0, 1, 2):
         prefix, rest = unit[:length], unit[length:]
         if prefix in _PREFIX and rest in _UNIT:

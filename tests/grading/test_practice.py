@@ -14,11 +14,13 @@ import pytest
 from onekernel import course
 from onekernel.author import exercises
 from onekernel.checks import tallies
+from onekernel.checks.puzzle import judge as puzzle
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PASSED, UNTOUCHED, Failure, Result
 from onekernel.labs.practice import FILE
 from onekernel.labs.reader import load
+from onekernel.sandbox.readers import figures
 from support import in_process
 from support.course import COURSE, ROOT
 from support.patience import HUNG_SECONDS
@@ -241,14 +243,16 @@ def test_what_is_counted_in_a_lab_file_is_held_to_the_answer_too() -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("STRIDE_1 = 2 ** 99999\n", "no-answer"),  # a power is no arithmetic that is asked for
+        ("STRIDE_1 = 2 ** 99999\n", "no-answer"),
+        ("STRIDE_1 = (-8) ** 0.5\n", "no-answer"),
         ("STRIDE_1 = 10**9 * 10**9\n", "no-answer"),
         ("STRIDE_1 = 1e400\nSTRIDE_2 = float('nan')\n", "no-answer"),
-        ("STRIDE_1 = '4'\n", "no-answer"),
+        ("STRIDE_1 = '4 s'\n", "no-answer"),
         ("STRIDE_1 = 4.5\n", "too-many"),
         ("STRIDE_1 = -4\n", "too-few"),
         ("STRIDE_1 = 4 / 0\n", "no-answer"),
-        ("STRIDE_1 = 12,288\n", "comma"),  # two numbers, to Python
+        ("STRIDE_1 = 12,288\n", "too-many"),  # two numbers, to Python; a whole one is wanted, and no other is meant
+        ("STRIDE_1 = 12,28\n", "comma"),
         ("STRIDE_1 = 2,33\n", "comma"),
         ("STRIDE_1 = 1,234,567.5\n", "comma"),
         ("STRIDE_1 = 4,\n", "no-answer"),
@@ -265,6 +269,21 @@ def test_no_answer_to_a_puzzle_is_run_or_breaks_it(text: str, code: str, tmp_pat
     assert result.earned == 0 and code in {f.code for f in failures(result)}
     path.write_text("STRIDE_1 = 4\nSTRIDE_2 = (", encoding="utf-8")
     assert {f.code for f in failures(graded(exercise, path))} == {"syntax"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["4096", "4_096", "4,096", "4 096  # elements", "4096.0", "4.096e3", "2**12", "64 * 64", "'4 096'", "'4.096'",
+     "'4 KiB'", "'4 Ki'", "'2^12'"],
+)
+def test_a_whole_number_is_read_as_it_is_commonly_written(text: str) -> None:
+    given = figures(f"ANSWER = {text}\n")["ANSWER"]
+    assert puzzle._wrong("ANSWER", given, 4096.0, 1e-9) is None
+    thousands = puzzle._wrong("ANSWER", figures("ANSWER = 4.096\n")["ANSWER"], 4096.0, 1e-9)
+    assert thousands is not None and "4096" in thousands.text("en") and "punto" in thousands.text("es")
+    assert puzzle._wrong("ANSWER", figures("ANSWER = 4,000\n")["ANSWER"], 4000.0, 1e-9) is None
+    half = puzzle._wrong("ANSWER", figures("ANSWER = 2,500\n")["ANSWER"], 2.5, 1e-9)
+    assert half is not None and half.key == "practice.comma"
 
 
 @pytest.mark.parametrize(

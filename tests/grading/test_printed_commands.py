@@ -15,6 +15,7 @@ from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
 from onekernel.labs.reader import load
+from support.corpus import Entry, corpus
 from support.course import ROOT
 
 # A kernel of Tensor Cores in 16 bits alone, whose copies are to be counted; a product that nobody knows; a short file.
@@ -112,6 +113,12 @@ def _answers(command: str) -> str:
     return "" if code == 0 else f"{command}: ended with {code}"
 
 
+def refused(result: Result) -> list[str]:
+    """The commands that the verdicts print and that are refused then."""
+    commands = dict.fromkeys(c for c in printed(result) if not c.startswith("onekernel hint"))
+    return [said for c in commands if (said := _answers(c))]
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 @pytest.mark.parametrize(
     ("slug", "text"),
@@ -127,11 +134,20 @@ def test_a_printed_command_is_not_refused(
 ) -> None:
     text = text or (ROOT / "tests" / "wrong" / "naive_half_exp.cu").read_text(encoding="utf-8")
     result = graded(root, slug, text)
-    commands = list(dict.fromkeys(printed(result)))
-    assert commands, [str(f.message) for v in result.verdicts for f in v.failures]
-    hints = [c for c in commands if c.startswith("onekernel hint")]
-    refused = [said for c in commands if c not in hints if (said := _answers(c))]
-    assert not refused, (refused, capsys.readouterr().err)
+    assert list(printed(result)), [str(f.message) for v in result.verdicts for f in v.failures]
+    assert not refused(result), capsys.readouterr().err
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@pytest.mark.parametrize("entry", [pytest.param(e, id=e.path.stem) for e in corpus("wrong")])
+@pytest.mark.slow
+@pytest.mark.sample(every=40)
+def test_no_command_that_is_printed_of_a_wrong_file_is_refused(
+    root: Path, entry: Entry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry.skip_where_not_to_be_had()
+    result = graded(root, entry.exercise, entry.path.read_text(encoding="utf-8"))
+    assert not refused(result), capsys.readouterr().err
 
 
 def test_each_of_several_variables_of_one_declaration_is_shown(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -153,7 +153,7 @@ WRONG = {
     "every-call-compiles": ("read_compiled", 'COMPILED = "4"', 'COMPILED = "7"', "COMPILED"),
     "gemm-by-memory": ("read_trace", 'BINDS_GEMM = "compute"', 'BINDS_GEMM = "memory"', "BINDS_GEMM"),
     "unanswered": ("read_trace", 'ITEM_WAITS = "20"', 'ITEM_WAITS = ""', "No answer yet: ITEM_WAITS."),
-    "code-for-an-answer": ("read_trace", 'ITEM_WAITS = "20"', "ITEM_WAITS = 2 * 10", "No answer yet: ITEM_WAITS."),
+    "code-for-an-answer": ("read_trace", 'ITEM_WAITS = "20"', "ITEM_WAITS = int(20)", "No answer yet: ITEM_WAITS."),
 }  # fmt: skip
 
 

@@ -56,6 +56,34 @@ def test_a_program_runs_as_it_is_and_its_faults_are_told(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+def test_what_no_lane_brings_is_told_only_where_something_depends_on_it(tmp_path: Path) -> None:
+    path = tmp_path / "shuffles.cu"
+    asks = "if (threadIdx.x >= n) return; int v = __shfl_sync(~0u, n, 31);"
+    text = f"""#include <cstdio>
+__global__ void never_used(int n) {{ {asks} if (threadIdx.x == 0) printf("%d\\n", n > 31 ? v : 4); }}
+__global__ void printed(int n) {{ {asks} if (threadIdx.x == 0) printf("%d\\n", v); }}
+__global__ void endless(int n) {{ {asks} while (v > 0) v = v % 7 + 1; }}
+int main(int count, char**) {{
+    for (int k = 0; k < 20; k++) never_used<<<1, 32>>>(20);
+    if (count > 1) printed<<<1, 32>>>(20);
+    if (count > 2) endless<<<1, 32>>>(20);
+    cudaDeviceSynchronize();
+}}
+"""
+    path.write_text(text, encoding="utf-8")
+    done = onekernel("run", path)
+    assert (done.stdout, done.returncode) == ("4\n" * 20, 0), done.stderr
+    assert "Lane" not in done.stderr
+    told = onekernel("run", path, "--", "1")
+    assert (told.stdout.count("\n"), told.returncode) == (21, 3)
+    assert "shuffles.cu:3: Lane" in told.stderr
+    assert "shuffles.cu:2:" not in told.stderr
+    stopped = onekernel("run", "--limit", "2", path, "--", "1", "1")
+    assert stopped.returncode == 3
+    assert "shuffles.cu:4: Lane" in stopped.stderr
+
+
+@pytest.mark.slow
 def test_several_files_with_headers_and_names_of_their_own() -> None:
     two = HERE / "two"
     done = onekernel("run", two / "main.cu", two / "again.cu", "-I", two / "include", "-D", "SCALE=2")

@@ -124,6 +124,18 @@ def test_what_is_an_assignment(line: str, name: str, told: int) -> None:
     assert (name in assigned(tokens)) == bool(told) or name == "a"
 
 
+def test_what_stands_outside_of_every_body_is_not_shown() -> None:
+    text = """constexpr int kThreads = 256;
+static const float kScale{2}, kBias = 3.0f;
+namespace n { enum { A = 1 }; struct S { int member = 4; float twice(float v) const { float w = 2 * v; return w; } }; }
+template <int N = 4> __device__ int f(int given = 3) { int inner = given; inner += N; return inner; }
+"""
+    tokens = tokenize(text)
+    assert assigned(tokens) == ["w", "inner"]
+    for name in ("kThreads", "kBias", "A", "member", "N", "given"):
+        assert text_of(with_shown(tokens, name)) == text
+
+
 def test_warnings_are_kept_beside_the_build_and_are_no_findings(tmp_path: Path) -> None:
     if compiler().family != "g++":
         pytest.skip("g++'s warnings are read, and no other's")

@@ -139,7 +139,8 @@ def named_for_numpy() -> object:
 
 @pytest.mark.parametrize("value", [
     None, True, 3, 2.5, "x", b"x", (1, ("x", 2)), [1, None], {"x": 1}, Pair(1, 2),
-    Typed(1) if TYPED_IS_PLAIN else (), tl.float32, tl.pointer_type(tl.float32), tl.constexpr(3), tl.constexpr("x"), torch.float16, np.float32(2),
+    Typed(1) if TYPED_IS_PLAIN else (), tl.float32, tl.pointer_type(tl.float32), tl.constexpr(3),
+    tl.constexpr("x"), torch.float16, np.float32(2),
     torch.zeros(2), (torch.zeros(2), 1), slice(1, 2), tl.tuple([1, 2]), np, len,
 ], ids=lambda value: type(value).__name__)  # fmt: skip
 def test_numbers_texts_types_and_tuples_of_them_are_plain(value: object) -> None:

@@ -107,6 +107,19 @@ def test_a_text_means_the_same_with_commas_for_points(text: str) -> None:
         (" 128 KiB ", 131072, "B"),
         (",5", 0.5, ""),
         ("-2 us", -2e-6, "s"),
+        ("4 096", 4096, ""),
+        ("4'096", 4096, ""),
+        ("4\u202f096\u00a0B", 4096, "B"),
+        ("1 234 567,5 kB", 1234567500, "B"),
+        ("-4 096", -4096, ""),
+        ("2**12", 4096, ""),
+        ("2^12 B", 4096, "B"),
+        ("2 ** 2 KiB", 4096, "B"),
+        ("4.096e3", 4096, ""),
+        ("4 Ki", 4096, ""),
+        ("16 M", 16e6, ""),
+        ("4,096 B", 4096, "B"),
+        ("4.096 bytes", 4096, "B"),
     ],
 )
 def test_both_notations_are_understood(text: str, value: float, unit: str) -> None:
@@ -129,11 +142,12 @@ def test_what_has_two_readings_is_refused_with_both(text: str, decimal: str, tho
     for lang in LANGUAGES:
         said = refused.value.message.text(lang)
         assert repr(thousands) in said and repr(decimal) in said
+        assert {"en": ("comma", "point"), "es": ("coma", "punto")}[lang]["." in text] in said
     assert parse(thousands).value == pytest.approx(1000 * parse(decimal).value)
 
 
 @pytest.mark.parametrize(
-    "text", ["1,2,3", "1.2.3", "12,34.5", "1,234.567.8", ".", "_", "1e999", "many", "", "--1", "١٢"]
+    "text", ["1,2,3", "1.2.3", "12,34.5", "1,234.567.8", ".", "_", "1e999", "many", "", "--1", "١٢", "**2"]
 )
 def test_what_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="is not a number with a unit"):
@@ -167,4 +181,15 @@ def test_every_unit_that_is_written_is_one_that_is_read() -> None:
 @pytest.mark.parametrize("text", ["1/6", "1 / 6 FLOP/byte", "2 * 10", "2*2**24 FLOP", "3 x 4 B", "2 - 1"])
 def test_a_calculation_is_told_to_be_one(text: str) -> None:
     with pytest.raises(UserError, match="write its result"):
+        parse(text)
+
+
+@pytest.mark.parametrize(("text", "value"), [("33,700", 33700), ("4.096", 4096), ("4.5", 4.5), ("0.125", 0.125)])
+def test_where_a_whole_number_is_wanted_a_mark_before_three_digits_groups(text: str, value: float) -> None:
+    assert parse(text, whole=True).value == value
+
+
+@pytest.mark.parametrize("text", ["2**3**4", "2**0.5", "9999**99", "2^12^2", "2**12 * 2"])
+def test_of_powers_only_a_whole_one_is_read(text: str) -> None:
+    with pytest.raises(UserError):
         parse(text)

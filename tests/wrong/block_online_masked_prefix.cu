@@ -2,6 +2,7 @@
 // bug: an online softmax that meets -inf first rescales by exp(-inf - -inf)
 // caught: nan
 // group: special
+// cause: softmax-masked-beginning
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -1,6 +1,7 @@
 // exercise: rmsnorm
 // bug: the weight is taken by row, not by column
 // group: shapes
+// cause: rms-weight-of-row
 // caught: values, out-of-bounds-read
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

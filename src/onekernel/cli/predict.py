@@ -156,7 +156,10 @@ def _answer(text: str, question: Question) -> str:
         raise UserError(Message("cli.predict-number", {"text": repr(text)})) from None
     if got.unit not in ("", question.unit):
         raise UserError(Message.of("cli.predict-unit", unit=_unit(question)))
-    return text.strip() if got.unit == question.unit else f"{text.strip()} {question.unit}"
+    if got.unit == question.unit:
+        return text.strip()
+    joined = f"{text.strip()}{question.unit}"  # 4 KiB of 4 Ki
+    return joined if text.strip()[-1].isalpha() else f"{text.strip()} {question.unit}"
 
 
 @contextlib.contextmanager

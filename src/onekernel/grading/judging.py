@@ -23,6 +23,7 @@ from onekernel.ways import REFUSED, SPARSE
 
 FIRST = ("divergent-barrier",)  # what others follow from: a race, say
 FOLLOWS = {"stream-race": "wrong-stream"}  # what is not told beside what it follows from
+UNDEFINED = ("absent-lane",)  # wrong only where a result depends on it: the simulator gives each lane another value
 COPIED = "host-copy"
 OF_ERRORS = ("launch-error-lost", "status", "ended")  # whatever a check asks for, this is what its learner may read
 
@@ -55,7 +56,9 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
         if any(f.code == ENDLESS for f in report.findings):
             return []  # so few blocks do all the work that their turns cannot be waited for
         judge = sparse.judge_whole if submission.ran_on == "cuda" else sparse.judge
-        wrong = None if found else judge(submission.operator, call, outcome)
+        wrong = judge(submission.operator, call, outcome) if _undefined_alone(found) else None
+        if not wrong and _undefined_alone(found):
+            return []
         return found + ([because(wrong[1], wrong[0])] if wrong else [])
     if (
         submission.backend == "triton"
@@ -64,6 +67,8 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
     ):
         found.append(because(Message("grading.no-programs"), "bad-launch"))
     fault = buffers.judge(submission.operator, call, outcome.after)
+    if not fault and _undefined_alone(found):
+        found = []
     if fault and fault.kind == "guard" and any(f.code == "out-of-bounds-write" for f in found):
         return found  # the backend has named the line already
     if fault and fault.kind == "unwritten" and found:
@@ -86,6 +91,10 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
         other = _other_block(call, report.kernels)
         found += [because(other, "other-block")] if other else []
     return _copy_first(found, report, (*SYMPTOMS, "status"))
+
+
+def _undefined_alone(found: Sequence[Failure]) -> bool:
+    return all(f.code in UNDEFINED for f in found)
 
 
 def _copy_first(found: Sequence[Failure], report: CallReport, symptoms: Sequence[str]) -> list[Failure]:

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from onekernel.messages import Message
+from onekernel.ways import SPARSE
 
 DTYPES = {
     "float32": np.dtype(np.float32),
@@ -110,6 +111,31 @@ def between(usual: Case, changed: Iterable[Case]) -> tuple[Case, ...]:
         for nth, case in enumerate(changed, 1)
     )
     return tuple(case for pair in again for case in pair)
+
+
+_FLOAT, _BOTH_WIDTHS = ("float32",), ("float32", "bfloat16")
+# Rows, columns, elements between rows, types: lengths between which the limits lie from which a launcher takes another
+# path. Some divide by 16 bytes in each type, the others end within them.
+_PATHS = (
+    (70_001, 704, 0, _BOTH_WIDTHS), (70_001, 3003, 0, _FLOAT), (70_001, 6001, 0, _FLOAT), (70_001, 17_008, 0, _FLOAT),
+    (3, 1501, 2**31, _FLOAT), (3, 17_008, 2**31, _BOTH_WIDTHS),
+)  # fmt: skip
+_LONG = 8192
+
+
+def sampled(case: Case, dtypes: tuple[str, ...] = ()) -> Case:
+    """The case on tensors of more addresses than memory, of which the simulator runs some blocks."""
+    return replace(case, way=SPARSE, only=SIMULATED, dtypes=dtypes)
+
+
+def of_paths(make: Callable[[str, int, int, int], Case]) -> tuple[Case, ...]:
+    """In each path many rows, so that what a block keeps from a row meets its next one, and rows of which an offset of
+    32 bits reaches none but the first. `make(group, rows, cols, gap)` has the case of rows that begin on 16 bytes, gap
+    elements between them."""
+    return tuple(
+        sampled(make("large" if cols <= _LONG else "long", rows, cols, apart + -cols % 8 if apart else 0), dtypes)
+        for rows, cols, apart, dtypes in _PATHS
+    )
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import numpy as np
 from onekernel.messages import Message
 from onekernel.ops.base import (
     DTYPES,
-    SIMULATED,
     Arrays,
     Case,
     Fill,
@@ -23,6 +22,7 @@ from onekernel.ops.base import (
     Parameter,
     Sizes,
     between,
+    sampled,
     worst,
 )
 from onekernel.ways import REFUSED, SPARSE
@@ -167,6 +167,12 @@ def _far(name: str, turned: int, shape: tuple[int, int, int], stride: int = 2**2
     return replace(case, about=about, way=SPARSE)
 
 
+def _far_and_deep(shape: tuple[int, int, int], a: int, b: int) -> Case:
+    """As `_far`, of A and B at once: a deep product takes its time."""
+    case = _case("large", "far", shape, gaps=(a, b, 0))
+    return sampled(replace(case, about=Message("ops.gemm_far-both", {**case.about.values, "a": a, "b": b})))
+
+
 # The first call of a process is of sizes that suit everybody: rows of each matrix divide by 16 bytes in each type, as a
 # launcher that keeps what it found there believes of later ones. Then come calls with one argument changed.
 _FIRST = (32, 40, 24)
@@ -247,16 +253,14 @@ CASES = (
           for name in "abc"),
     )),
     # In each path that is taken for deep or for wide products: far rows, and more tiles than a grid is likely to have.
-    *(replace(_far(name, turned, shape, 2**29 + 8), only=SIMULATED)
-      for name, turned, shape in (("a", 0, (9, 3, 2100)), ("b", 1, (3, 9, 2100)), ("a", 1, (9, 130, 37)),
-                                  ("c", 0, (9, 130, 37)))),
-    replace(_far("b", 0, (6, 5, 2100), 2**21 + 8), only=SIMULATED),
+    _far_and_deep((9, 5, 2100), 2**29 + 8, 2**21 + 8),
+    *(sampled(_far(name, turned, (9, 130, 37), 2**29 + 8)) for name, turned in (("a", 1), ("c", 0))),
     # Strides that 32 bits do not hold.
     *(
-        replace(_far(name, turned, (3, 3, 3), 2**32 + 8), only=SIMULATED)
+        sampled(_far(name, turned, (3, 3, 3), 2**32 + 8))
         for name, turned in (("a", 0), ("b", 0), ("b", 1), ("c", 1))
     ),
-    replace(_case("large", "normal", (70_001, 5, 72), 1), way=SPARSE, only=SIMULATED),
+    sampled(_case("large", "normal", (70_001, 5, 72), 1)),
     _case("huge", "normal", (1030, 900, 1100)),
     _case("huge", "normal", (512, 2050, 4100), 1),
 )

@@ -105,12 +105,9 @@ def _placed(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return drawn
 
 
-def _of_path(rows: int, cols: int, apart: int, dtypes: tuple[str, ...] = ()) -> Case:
-    """As the softmax's: many rows, or rows that lie far apart, in each path that a launcher may take."""
-    gap = apart + -cols % 8
-    case = _case("large" if cols <= 8192 else "long", "many", _normal(), rows, cols,
-                 gaps=(gap, gap + 72, gap + 32) if apart else (0, 0, 0))  # fmt: skip
-    return replace(case, way=SPARSE, only=base.SIMULATED, dtypes=dtypes)
+def _of_path(group: str, rows: int, cols: int, gap: int) -> Case:
+    gaps = (gap, gap + 72, gap + 32) if gap else (0, 0, 0)
+    return _case(group, "many", _normal(), rows, cols, gaps=gaps)
 
 
 # The first call of a process, of a size that suits everybody, and others that differ from it in one argument alone.
@@ -160,12 +157,7 @@ CASES = (
     _case("special", "special", _placed, 10, 70),
     _case("special", "special", _placed, 4, 1100),
     _case("long", "special", _placed, 4, 12_290),
-    *(_of_path(rows, cols, apart) for rows, apart in ((70_001, 0), (3, 2**31)) for cols in (704, 12_304)),
-    *(
-        _of_path(rows, cols, apart, ("float32",))
-        for rows, apart in ((70_001, 0), (3, 2**31))
-        for cols in (1501, 3003, 6001, 33_001)
-    ),
+    *base.of_paths(_of_path),
     *between(_FIRST, _CHANGED),
 )
 

@@ -6,6 +6,7 @@ They are called through `onekernel.sandbox.reader`, in a process of their own, a
 from __future__ import annotations
 
 import ast
+import contextlib
 import operator
 import re
 from collections.abc import Iterator
@@ -42,18 +43,24 @@ _ARITHMETIC = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
 }
+_IN_GROUPS = re.compile(r"(?m)^(\w+[ \t]*=[ \t]*)([1-9][0-9]{0,2}(?:[, ][0-9]{3})+)(?=[ \t]*(?:#.*)?$)")
+_MOST_DIGITS = 64  # of a power of two
 _MOST = 1e15  # no count is that large, and no arithmetic goes on beyond it
 
 
 def constants(text: str) -> dict[str, str]:
-    """The module's NAME = "string" lines. The file is parsed, not executed. Raises SyntaxError."""
+    """The module's NAME = "string" lines. A number, 4096 or 2**12, is given as text, and so is 12,288, which is two
+    numbers to Python. The file is parsed, not executed. Raises SyntaxError."""
     found: dict[str, str] = {}
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    found[target.id] = str(node.value.value)
+    for node in _parsed(text).body:
+        if not isinstance(node, ast.Assign):
+            continue
+        value = node.value.value if isinstance(node.value, ast.Constant) else _value(node.value, text)
+        for target in node.targets:
+            if isinstance(target, ast.Name) and (value is not None or isinstance(node.value, ast.Constant)):
+                found[target.id] = str(value)
     return found
 
 
@@ -61,30 +68,43 @@ def figures(text: str) -> dict[str, float | str]:
     """The module's NAME = number or "word" lines; a number may be arithmetic, 32 * 4. What is written with a comma,
     12,288, is two numbers to Python: it is given as it is written. Parsed, not executed. Raises SyntaxError."""
     found: dict[str, float | str] = {}
-    for node in ast.parse(text).body:
+    for node in _parsed(text).body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            value = _value(node.value)
+            value = _value(node.value, text)
             if value is not None:
                 found[node.targets[0].id] = value
     return found
 
 
-def _value(node: ast.expr) -> float | str | None:
+def _parsed(text: str) -> ast.Module:
+    """The file; a number in groups, 4,096 or 4 096, which Python refuses, as a text. Raises SyntaxError."""
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        quoted = _IN_GROUPS.sub(r'\1"\2"', text)
+        with contextlib.suppress(SyntaxError):
+            return ast.parse(quoted)
+        raise
+
+
+def _value(node: ast.expr, text: str) -> float | str | None:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, int | float | str) and _small(node.value) else None
     if isinstance(node, ast.Tuple) and len(node.elts) > 1 and all(_is_number(e) for e in node.elts):
-        return ",".join(ast.unparse(e) for e in node.elts)
+        return ",".join(ast.get_source_segment(text, e) or "" for e in node.elts)  # 4,000 is no 4,0
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _value(node.operand)
+        inner = _value(node.operand, text)
         return -inner if isinstance(inner, int | float) else None
     if not isinstance(node, ast.BinOp) or type(node.op) not in _ARITHMETIC:
         return None
-    left, right = _value(node.left), _value(node.right)
+    left, right = _value(node.left, text), _value(node.right, text)
     if isinstance(left, str) or isinstance(right, str) or left is None or right is None:
         return None
+    if isinstance(node.op, ast.Pow) and (not 0 < left <= _MOST or not -_MOST_DIGITS <= right <= _MOST_DIGITS):
+        return None  # neither complex nor endless
     try:
         result: float = _ARITHMETIC[type(node.op)](left, right)
-    except ZeroDivisionError:
+    except (ZeroDivisionError, OverflowError):
         return None
     return result if _small(result) else None
 

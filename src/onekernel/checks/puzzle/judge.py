@@ -14,6 +14,7 @@ from onekernel.backends.occupancy import occupancy
 from onekernel.checks.tallies import TALLIES
 from onekernel.counts import KernelCounts
 from onekernel.course import Check
+from onekernel.errors import UserError
 from onekernel.grading import buffers
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
@@ -23,6 +24,7 @@ from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.reader import read
 from onekernel.sandbox.readers import figures
+from onekernel.units import parse
 
 SHOWN = "shown.cu"
 _COMMAS = re.compile(r"\d+(?:[.,]\d+)+")
@@ -88,13 +90,22 @@ def _wrong(name: str, given: float | str, truth: float | str, within: float) -> 
     if isinstance(truth, str):
         right = isinstance(given, str) and given.strip().lower() == truth
         return None if right else Message("practice.wrong-word", {"name": name, "given": str(given)})
+    is_whole = float(truth).is_integer()
     if isinstance(given, str):
-        if _COMMAS.fullmatch(given):
-            return Message("practice.comma", {"name": name, "given": given})
-        return Message("practice.no-answer", {"name": name, "count": 1, "what": Message("practice.a-number")})
+        try:
+            read_as = parse(given, whole=is_whole)
+        except UserError:
+            read_as = None
+        marked = _COMMAS.fullmatch(given)
+        fits = read_as is not None and read_as.unit in ("", "B")
+        if read_as is None or not fits or (marked and not (is_whole and read_as.value.is_integer())):
+            if marked:
+                return Message("practice.comma", {"name": name, "given": given})
+            return Message("practice.no-answer", {"name": name, "count": 1, "what": Message("practice.a-number")})
+        given = read_as.value
     if abs(given - truth) <= within * abs(truth):
         return None
-    if float(truth).is_integer() and round(given, 3) == given != round(given, 2):  # 16.384, of whole things
+    if is_whole and round(given, 3) == given != round(given, 2):  # 16.384, of whole things
         return Message("practice.point", {"name": name, "given": repr(given), "whole": round(1000 * given)})
     return Message(f"practice.too-{'many' if given > truth else 'few'}", {"name": name, "given": float(given)})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onekernel.messages import Message
-from onekernel.ops.base import BEYOND_32_BITS, MANY_ROWS, ON_GPU, SIMULATED, Case, Fill, between
+from onekernel.ops.base import BEYOND_32_BITS, MANY_ROWS, ON_GPU, SIMULATED, Case, Fill, between, of_paths
 from onekernel.ops.softmax import fills
 from onekernel.ways import REFUSED, SPARSE
 
@@ -46,18 +46,9 @@ def _moved(case: Case, tensor: str) -> Case:
     return replace(case, name=f"{case.name}-{tensor}1", apart={tensor: 1})
 
 
-# In each path that a launcher may take for longer rows, whose limits lie between these lengths: more rows than a grid
-# is likely to have blocks, so that what a block keeps from a row meets its next one; and rows that lie far apart.
-# Lengths that divide by 16 bytes in each type, and lengths that end within 16 bytes.
-_LENGTHS_OF_PATHS = ((704, ()), (12_304, ()), *((cols, ("float32",)) for cols in (1501, 3003, 6001, 33_001)))
-_LONG = 8192
-
-
-def _of_path(kind: str, rows: int, cols: int, apart: int, dtypes: tuple[str, ...]) -> Case:
-    """Rows that begin on 16 bytes, `apart` elements and more between them; the simulator runs some blocks."""
-    gaps = (apart + -cols % 8, apart + -cols % 8 + 72) if apart else (0, 0)
-    case = _case("large" if cols <= _LONG else "long", kind, fills.normal(), rows, cols, gaps)
-    return replace(case, way=SPARSE, only=SIMULATED, dtypes=dtypes)
+def _of_path(group: str, rows: int, cols: int, gap: int) -> Case:
+    gaps = (gap, gap + 72) if gap else (0, 0)
+    return _case(group, "large" if gap else "many", fills.normal(), rows, cols, gaps)
 
 
 def _in_vectors(group: str, rows: int, cols: int, fill: Fill, apart: tuple[int, int] = (0, 8)) -> Case:
@@ -137,8 +128,7 @@ CASES = (
     _case("unaligned", "strided", fills.normal(), 3, 64, gaps=(5, 2)),
     *(_in_vectors("strides", rows, cols, fills.normal()) for rows, cols in ((5, 37), (3, 131), (3, 1029))),
     _in_vectors("long", 3, 12_299, fills.normal()),
-    *(_of_path("many", 70_001, cols, 0, dtypes) for cols, dtypes in _LENGTHS_OF_PATHS),
-    *(_of_path("large", 3, cols, 2**31, dtypes) for cols, dtypes in _LENGTHS_OF_PATHS),
+    *of_paths(_of_path),
     _case("special", "special", fills.placed, 12, 70),
     _case("special", "special", fills.placed, 4, 1100),
     _case("long", "special", fills.placed, 4, 12_290),

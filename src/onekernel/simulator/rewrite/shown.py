@@ -6,6 +6,8 @@ declaration a statement of its own does; a variable of a `for` is told where its
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from onekernel.simulator.facts.statements import expression_end
 from onekernel.simulator.facts.tokens import (
     Token,
@@ -18,19 +20,21 @@ from onekernel.simulator.facts.tokens import (
 )
 
 _OPERATORS = ("+", "-", "*", "/", "%", "&", "|", "^", "<", ">")
+_BEFORE_A_BODY = (")", "const", "noexcept", "override", "mutable")
 _STARTS = (";", "{", "}", ")", ":")
 
 
 def assigned(tokens: list[Token]) -> list[str]:
-    """The names of all variables and arrays that the file assigns to, in the order of their first assignment."""
-    names = (tokens[i].text for i in range(len(tokens)) if _assignment(tokens, i) is not None)
+    """The names of all variables and arrays that functions assign to, in the order of their first assignment."""
+    names = (tokens[i].text for i in _in_bodies(tokens) if _assignment(tokens, i) is not None)
     return list(dict.fromkeys(names))
 
 
 def with_shown(tokens: list[Token], name: str) -> list[Token]:
     """The tokens with a call behind every assignment to `name`; their lines stay as they are."""
     after: dict[int, str] = {}  # what is put before the token with that index
-    for i, token in enumerate(tokens):
+    for i in _in_bodies(tokens):
+        token = tokens[i]
         if token.text != name:
             continue
         target = _assignment(tokens, i)
@@ -49,6 +53,19 @@ def with_shown(tokens: list[Token], name: str) -> list[Token]:
         else:
             after[end] = f", {call}"
     return with_calls(tokens, after)
+
+
+def _in_bodies(tokens: list[Token]) -> Iterator[int]:
+    """Where functions' bodies are: a constant of the file, a member, a default argument is no statement of theirs."""
+    within = [False]
+    for i, token in enumerate(tokens):
+        if is_sign(tokens, i, "{"):
+            before = previous_solid(tokens, i - 1)
+            within.append(within[-1] or (before >= 0 and tokens[before].text in _BEFORE_A_BODY))
+        elif is_sign(tokens, i, "}") and len(within) > 1:
+            within.pop()
+        elif within[-1] and token.kind == "name":
+            yield i
 
 
 def _assignment(tokens: list[Token], i: int) -> str | None:

@@ -25,6 +25,7 @@
 #include "machine/crash.cpp"
 #include "machine/less.cpp"
 #include "machine/repeated.cpp"
+#include "machine/undefined.cpp"
 #include "machine/launch.cpp"
 #include "machine/nested.cpp"
 #include "machine/clock.cpp"

@@ -15,6 +15,7 @@
 #include "program.h"
 #include "signal_context.h"
 #include "time_limit.h"
+#include "undefined.h"
 
 namespace __ok {
 static sigjmp_buf call_env;
@@ -25,6 +26,7 @@ static struct sigaction before[5], before_limit;
 
 // Out of the launcher; of a program the end, with the status that a shell gives to what a signal ends.
 [[noreturn]] static void leave_call(int error, int signal = SIGABRT) {
+    end_if_copy();
     set_fault(error);
     if (is_program) end_program(128 + signal);
     siglongjmp(call_env, 1);
@@ -159,6 +161,7 @@ bool guarded(void (*body)(void*), void* context) {
 
 // A launcher that calls exit() would take the grader's process along.
 [[noreturn]] void left_by_exit(int status, uintptr_t pc) {
+    end_if_copy();
     if (is_program) leave_program(status);
     Worker* w = worker;
     if (in_call && w) {

@@ -26,6 +26,7 @@
 #include "repeated.h"
 #include "resident_blocks.h"
 #include "time_limit.h"
+#include "undefined.h"
 
 namespace __ok {
 static std::vector<Worker*> workers;
@@ -186,6 +187,7 @@ static void run_on_cores(Launch& launch) {
     const size_t most = launch.blocks * launch.threads >= MANY_THREADS || launch.next ? cores_for(launch) : 1;
     size_t several = 1;
     while (several < most && has_room(worker_at(several))) several++;
+    launch.on_several_cores = several > 1;
     std::vector<std::thread> others;
     for (size_t i = 1; i < several; i++)
         others.emplace_back([&, i] {
@@ -279,7 +281,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     shared_launch(config->shared);
     start_traffic();
     launch.ran = launch.turns = 0;
-    launch.exhausted = launch.goes_round = launch.talks = launch.undefined = false;
+    launch.exhausted = launch.goes_round = launch.talks = launch.undefined = launch.on_several_cores = false;
     if (options & SPARSE) sparse_launch(launch);
     launch_started(launch);
     if (options & COUNTS) {
@@ -303,6 +305,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     if (!launch.aborted) tell_less(launch);
     forget_findings_after(launch.last_block);
     launch_counted(launch);
+    compare_worlds(launch, fault);
     record_launch(launch);
     remember_launch(launch, machine::launch_arguments(), pointers);
     forget_launch();

@@ -18,6 +18,7 @@
 #include "launch.h"
 #include "streams.h"
 #include "time_limit.h"
+#include "undefined.h"
 
 namespace __ok {
 bool is_program = false;
@@ -41,6 +42,8 @@ void launch_done() {
     if (progress) progress->blocks = 0;
 }
 
+void forget_progress() { progress = nullptr; }
+
 static void tell(bool to_its_end) {
     if (told || getpid() != owner) return;
     told = true;
@@ -56,6 +59,7 @@ static void tell(bool to_its_end) {
 }
 
 void end_program(int status) {
+    end_if_copy();
     tell(false);
     if (!ftrylockfile(stdout)) {  // what the program has said and nobody has read yet
         fflush(stdout);

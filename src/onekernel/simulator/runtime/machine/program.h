@@ -12,6 +12,7 @@ void end_program_after(double processor_seconds, double seconds);  // of the who
 void begin_progress(const Launch& launch);
 void block_done();
 void launch_done();
+void forget_progress();                   // somebody else tells it
 // What stands in the folder, where there is one:
 //   settings   options, cores, seconds of the time limit, the warp that TRACE records; then a line for each variable: offset size name
 //   progress   two numbers that whoever waits may read at any time: blocks of the running launch, and those that have ended

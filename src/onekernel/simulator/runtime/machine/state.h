@@ -54,6 +54,7 @@ struct Launch {
     bool exhausted = false, goes_round = false, talks = false;
     std::atomic<bool> undefined{false};  // a shuffle gave the value of no lane: what is computed from it says nothing
     std::atomic<bool> aborted{false};
+    bool on_several_cores = false;
     std::atomic<bool> restart{false};    // with the cluster that the kernel is compiled for
     std::atomic<int> bound{0};           // threads of a block that the kernel is compiled for; 0: any
     dim3 compiled_cluster;

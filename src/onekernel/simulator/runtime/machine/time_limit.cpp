@@ -38,6 +38,7 @@ static __thread bool is_late_looked = false;
 
 int limit_signal() { return SIGRTMIN + 5; }
 void set_time_limit(double seconds) { time_limit = seconds; }
+double seconds_allowed() { return time_limit; }
 
 static void arm(double seconds) {
     if (!has_timer) return;

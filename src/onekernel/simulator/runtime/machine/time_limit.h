@@ -9,6 +9,7 @@ namespace __ok {
 // where its threads wait for what that kernel would have done.
 constexpr double AFTERWARDS = 3, PATIENCE = 15;
 void set_time_limit(double seconds);                   // of processor time, for each core and call
+double seconds_allowed();
 int limit_signal();                                    // what the clock of a thread sends it
 void start_time_limit();                               // the calling thread's clock
 void end_time_limit();

@@ -2,17 +2,15 @@
 #include "../events.h"
 #include "../report/findings.h"
 #include "state.h"
+#include "undefined.h"
 
 namespace __ok {
-// What a shuffle gives for a lane that took no part: a NaN in every floating-point type of that size.
-static uint64_t poison(int bytes) { return bytes == 8 ? 0x7ff8000000000000ull : bytes == 4 ? 0x7fc00000u : 0x7fffu; }
-
 [[gnu::noinline]] static void report_absent(const Thread& t, int lane, int source, bool exited) {
-    worker->launch->undefined = true;
     const int threads = worker->launch->threads;
     const bool there = (&t - worker->threads) / WARP * WARP + source < threads;
-    Finding("absent-lane", uint64_t(t.at.line)).form(!there ? "none" : exited ? "exited" : "unnamed").at(t.at).here().number("lane", lane)
-        .number("source", source).number("threads", threads).add();
+    const auto rank = static_cast<unsigned>(&t - worker->threads);
+    Finding("absent-lane", uint64_t(t.at.line)).form(!there ? "none" : exited ? "exited" : "unnamed").at(t.at)
+        .block("block", worker->block).thread("thread", rank).number("lane", lane).number("source", source).number("threads", threads).add();
 }
 
 extern "C" void ok_unset_fragment(Site at) { Finding("unset-fragment", reinterpret_cast<uintptr_t>(worker->launch->site)).at(at).here().add(); }
@@ -28,8 +26,9 @@ static uint64_t shuffle_result(Thread* lanes, int lane, unsigned group, unsigned
     }
     if (source < 0 || source > 31) source = lane;
     if (!(group >> source & 1)) {
+        const uint64_t given = undefined_value(*worker, t.bytes, t.at);
         report_absent(t, lane, source, !(alive >> source & 1));
-        return poison(t.bytes);
+        return given;
     }
     return lanes[source].value;
 }

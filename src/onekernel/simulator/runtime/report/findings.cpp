@@ -169,6 +169,15 @@ static void withdraw_since(const char* code, uint64_t key, int launch) {
 void withdraw(const char* code, uint64_t key) { withdraw_since(code, key, 0); }
 void withdraw_in_launch(const char* code, uint64_t key) { withdraw_since(code, key, launch_count()); }
 
+void withdraw_all_in_launch(const char* code) {
+    Busy busy;
+    std::lock_guard<std::mutex> lock(findings_lock);
+    const std::string_view wanted = code;
+    auto is_one = [&](std::string_view its, const Moment& made) { return its == wanted && made.first == launch_count(); };
+    all.erase(std::remove_if(all.begin(), all.end(), [&](const Stored& f) { return is_one(f.code, f.made); }), all.end());
+    for (auto c = claims.begin(); c != claims.end();) c = is_one(std::get<0>(c->first), c->second) ? claims.erase(c) : std::next(c);
+}
+
 void forget_findings_after(uint64_t block) {
     std::lock_guard<std::mutex> lock(findings_lock);
     auto late = [&](const Stored& f) { return f.made.first == launch_count() && f.made.second > block && f.made.second != HOST; };

@@ -60,6 +60,7 @@ bool found(const char* code, uint64_t key, uint64_t key2);
 // Takes back findings that a later one explains better.
 void withdraw(const char* code, uint64_t key);
 void withdraw_in_launch(const char* code, uint64_t key);  // those of the running launch
+void withdraw_all_in_launch(const char* code);  // those too, and a later launch may tell them
 // Takes back what blocks of the running launch after this one have found.
 void forget_findings_after(uint64_t block);
 void clear_findings();

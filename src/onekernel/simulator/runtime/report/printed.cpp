@@ -13,6 +13,7 @@
 #include "../machine/program.h"
 #include "../machine/repeated.h"
 #include "../machine/state.h"
+#include "../machine/undefined.h"
 #include "../memory/host_memory.h"
 #include "findings.h"
 
@@ -119,6 +120,14 @@ static int print(const char* format, va_list values, uintptr_t pc) {
         cannot_be_repeated();
         if (!is_nested()) look_for_strings(format, values, pc);
         if (strpbrk(format, "zjt")) format = (of_device = as_on_the_device(format, pc)).c_str();
+    }
+    if (worker && worker->current && worker->launch->undefined) {
+        char text[PRINTED_BYTES];
+        va_list again;
+        va_copy(again, values);
+        vsnprintf(text, sizeof text, format, again);
+        va_end(again);
+        undefined_printed(text, strlen(text));
     }
     if (is_program) return vprintf(format, values);
     char text[PRINTED_BYTES];

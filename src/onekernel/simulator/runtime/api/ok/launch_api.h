@@ -144,7 +144,13 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaOccupancyMaxActiveClusters(int* clus
     const dim3 shape = __ok::cluster_of(*config), block = config->blockDim;
     const unsigned size = shape.x * shape.y * shape.z;
     const void* address = reinterpret_cast<const void*>(kernel);
-    if (size == 0 || size > static_cast<unsigned>(__ok::ok_most_in_cluster(address))) return __ok::fail(cudaErrorInvalidClusterSize);
+    const auto most = static_cast<unsigned>(__ok::ok_most_in_cluster(address));
+    const bool is_wide = most > static_cast<unsigned>(__ok::CARD.cluster_blocks);  // the kernel may have more than all cards take
+    if (size == 0 || (size > most && !is_wide)) return __ok::fail(cudaErrorInvalidClusterSize);
+    if (size > most) {  // an H200: none fits, and that is no error
+        *clusters = 0;
+        return cudaSuccess;
+    }
     const int each = __ok::ok_resident_blocks(address, static_cast<int>(block.x * block.y * block.z), config->dynamicSmemBytes);
     *clusters = each * __ok::CARD.multiprocessors / static_cast<int>(size);
     return cudaSuccess;

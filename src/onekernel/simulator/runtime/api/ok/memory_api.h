@@ -1,5 +1,7 @@
 // Device and pinned memory from the host: cudaMalloc, cudaFree and their kin.
 #pragma once
+#include <stdlib.h>
+
 #include "errors.h"
 
 struct CUstream_st;
@@ -45,8 +47,14 @@ inline cudaError_t release(void* pointer, Site at) {
 
 }  // namespace __ok
 
+// In a kernel, the device runtime's: from the heap of malloc there (CUDA C++ Programming Guide, "Device Runtime API Reference").
 template <class T>
 inline cudaError_t cudaMalloc(T** pointer, size_t bytes, OK_AT) {
+    if (__ok::ok_in_kernel()) {
+        if (pointer == nullptr) return cudaErrorInvalidValue;
+        *pointer = static_cast<T*>(malloc(bytes));
+        return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+    }
     return __ok::allocate(pointer, bytes, at);
 }
 template <class T>
@@ -67,7 +75,11 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocPitch(T** pointer, size_t* pit
     return error;
 }
 // cudaFree waits for all streams (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator").
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFree(void* pointer, OK_AT) {
+inline cudaError_t cudaFree(void* pointer, OK_AT) {
+    if (__ok::ok_in_kernel()) {
+        free(pointer);
+        return cudaSuccess;
+    }
     if (pointer != nullptr) __ok::ok_stream_order(__ok::JOIN_DEVICE, nullptr, nullptr);
     return __ok::release(pointer, at);
 }
