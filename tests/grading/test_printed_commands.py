@@ -114,8 +114,9 @@ def _answers(command: str) -> str:
 
 
 def refused(result: Result) -> list[str]:
-    """The commands that the verdicts print and that are refused then."""
-    commands = dict.fromkeys(c for c in printed(result) if not c.startswith("onekernel hint"))
+    """The commands that the verdicts print and that are refused then; `predict` asks at a terminal, none is here."""
+    elsewhere = ("onekernel hint", "onekernel predict")
+    commands = dict.fromkeys(c for c in printed(result) if not c.startswith(elsewhere))
     return [said for c in commands if (said := _answers(c))]
 
 
