@@ -41,7 +41,8 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
     began, words = time.perf_counter(), ["--device", on, TESTS]
     gpus = dealt.gpus_of(on)
     listed = [*_PYTEST, *words, *([] if sample else ["--corpora"]), "--collect-only", "-q"]
-    asked = subprocess.run(listed, cwd=root, capture_output=True, text=True)
+    plain = {**os.environ, "PYTEST_ADDOPTS": ""}  # a -v there would take the -q back
+    asked = subprocess.run(listed, cwd=root, capture_output=True, text=True, env=plain)
     tests = [line for line in asked.stdout.splitlines() if line.startswith(TESTS)]
     if not tests:
         said = (asked.stdout + asked.stderr).strip().splitlines()

@@ -134,7 +134,7 @@ void page_locked(int which, float* d, int n) {
 struct Rest { char* bytes; };
 __global__ void later(const double* values, Rest rest, long far, int turns) {  // checked less when it goes too far
     double sum = rest.bytes[threadIdx.x];
-    for (int i = 0; i < turns; i++) sum += values[i % 64 + (blockIdx.x == 40000) * far];  // <- 32:out-of-bounds-read
+    for (int i = 0; i < turns; i++) sum += values[i % 64 + (blockIdx.x == 10000) * far];  // <- 32:out-of-bounds-read
     if (sum == 0.5) rest.bytes[threadIdx.x] = sum;
 }
 
