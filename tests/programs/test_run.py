@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -23,12 +25,16 @@ from onekernel.programs.text import lines_of
 from onekernel.simulator.compilation.compiler import compiler
 from support.compilers import CLANGS, COMPILERS
 from support.marks import marked
+from support.patience import HUNG_SECONDS
 
 HERE = Path(__file__).parent
 
 
+MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
+
+
 def onekernel(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main())", *map(str, words)]
+    command = [sys.executable, "-c", MAIN, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=cwd, check=False)
 
 
@@ -355,3 +361,45 @@ def test_counts_that_a_compiler_may_have_split_are_said_to_be_inexact(
         assert ("are not exact" in "\n".join(said for _, said in lines_of(done))) != exact[-1]
         assert ("are not exact" in page(done)) != exact[-1]
     assert exact == [name not in CLANGS, True]
+
+
+STOPPED = """
+#include <cstdio>
+__global__ void racy(int* out) {
+    __shared__ int cell[64];
+    cell[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = cell[63 - threadIdx.x];
+}
+__global__ void slow(float* x) {
+    for (int i = 0; i < 1 << 30; i++) x[threadIdx.x] += x[(threadIdx.x + i) % 64];
+}
+int main() {
+    int* a;
+    cudaMalloc(&a, 64 * sizeof(int));
+    racy<<<1, 64>>>(a);
+    printf("first kernel\\n");
+    fflush(stdout);
+    slow<<<1 << 20, 1>>>((float*)a);
+    cudaFree(a);
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("stop", "whole_group"), [("SIGTERM", False), ("SIGTERM", True), ("SIGINT", True)])
+def test_what_was_found_is_told_where_a_program_is_stopped_from_outside(
+    stop: str, whole_group: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "stopped.cu"
+    path.write_text(STOPPED)
+    command = [sys.executable, "-c", MAIN, "run", "--limit", "10000", path]
+    environment = os.environ | {"PYTHONPATH": str(HERE.parents[1] / "src"), "ONEKERNEL_LANG": "en"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
+        assert process.stdout.readline() == "first kernel\n"
+        for _ in range(2):  # `timeout` tells the command, then its group
+            (os.killpg if whole_group else os.kill)(process.pid, signal.Signals[stop])
+        said = process.communicate(timeout=HUNG_SECONDS)[1]
+    assert process.returncode == 3
+    assert "Race on cell[" in said and "The program was stopped from outside, by SIG" in said
+    assert "launch was number 2, of slow" in said

@@ -11,7 +11,7 @@ from onekernel.messages import Message, area
 
 WRONG = Failure(Message("grading.values"), "", code="values")
 AFTER = Failure(Message(NOT_RUN[0]), "", code="ended")
-ENDLESS_FORMS = ("kernel", "waits", "meets", "mapped", "program", "host")
+ENDLESS_FORMS = ("kernel", "waits", "meets", "mapped", "program", "host", "outside", "outside-launch")
 SLOW_FORMS = ("slow", "threads", "late", "between", "launches", "together", "arrives")
 PART = "faster"  # of their sentences
 

@@ -21,6 +21,8 @@ from onekernel.messages import Message
 from onekernel.sandbox.landlock import lower
 
 _LOOK = 0.1  # seconds between two looks at how far it is
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LAST_WORDS = 5.0  # seconds for a program that is stopped to tell what it found
 _GRACE = 20  # processor seconds beyond the limit, in which the program tells what it knows
 _LEAST_MEMORY = 1 << 30
 
@@ -84,15 +86,35 @@ def _wait(
             return
         except subprocess.TimeoutExpired:
             pass
-        except KeyboardInterrupt:  # the program was interrupted, too, and says what it knows
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=5)
+        except KeyboardInterrupt:
+            _stop(process)
             return
         blocks, done = (int.from_bytes(counters[k : k + 8], "little") for k in (0, 8))
         if blocks != shown:
             since, shown = time.monotonic(), blocks
         if progress is not None:
             progress(done, blocks, time.monotonic() - since)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Has the program end, which says what it knows. `timeout` and a terminal tell it themselves; and they tell whoever
+    waits here once more, who listens to that no longer."""
+    before: dict[int, Any] = {}
+    listens = True
+    while listens:
+        with contextlib.suppress(KeyboardInterrupt):
+            before = before or {number: signal.getsignal(number) for number in _ENDINGS}
+            for number in before:
+                signal.signal(number, signal.SIG_IGN)
+            listens = False
+    try:
+        process.terminate()
+        process.wait(timeout=_LAST_WORDS)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _report(folder: Path) -> dict[str, Any] | None:
