@@ -48,7 +48,7 @@ class Machine:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.now = folder, 100.0
         monkeypatch.setattr(own_time, "_PROC", folder)
-        monkeypatch.setattr(own_time, "_processors", lambda: 2)
+        monkeypatch.setattr(own_time, "processors", lambda: 2)
         monkeypatch.setattr(own_time.time, "monotonic", lambda: self.now)
         for pid, below in ((1, "2 "), (2, "3 "), (3, "")):
             self.says(pid, 0.0, 0.0, below)

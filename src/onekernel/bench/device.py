@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import platform
 import re
 import shlex
@@ -14,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.processors import processors
 from onekernel.errors import UserError
 from onekernel.messages import Message
 
@@ -127,7 +127,7 @@ def versions() -> dict[str, str]:
 
 def machine() -> str:
     """The processor, and how many of its cores this process may use."""
-    return f"{processor()}, {len(os.sched_getaffinity(0))} cores"
+    return f"{processor()}, {processors()} cores"
 
 
 def processor() -> str:

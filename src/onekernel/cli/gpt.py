@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from onekernel import doctor, learners
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Scalar
+from onekernel.backends.processors import processors
 from onekernel.cli.common import load_course, one
 from onekernel.cli.console import complain, verbatim, write
 from onekernel.cli.tools import build_failed, file_of
@@ -175,7 +175,7 @@ def _device(device: str) -> str:
         return str(torch.cuda.get_device_name())
     from onekernel.bench.device import processor
 
-    return say("minigpt.gpt-simulator", name=processor(), cores=len(os.sched_getaffinity(0)))
+    return say("minigpt.gpt-simulator", name=processor(), cores=processors())
 
 
 def _compare(written: Written, numpy: Written) -> int:

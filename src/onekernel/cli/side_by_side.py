@@ -19,6 +19,7 @@ from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.processors import processors
 from onekernel.cohort.journal import restored, stored
 from onekernel.grading.grader import grade, grade_until_failed
 from onekernel.grading.refusals import refusals
@@ -67,7 +68,7 @@ def _each(
 ) -> Generator[Result]:
     run = [submission for submission in submissions if submission.ran_on != "-" and refusals(submission) is None]
     jobs = lanes.graders(len(run), on_gpu=any(submission.ran_on == "cuda" for submission in run))
-    if min(jobs, lanes.processors()) < 2:
+    if min(jobs, processors()) < 2:
         meanwhile()
         for n, submission in enumerate(submissions):
             yield _graded(submission, told[n], first)

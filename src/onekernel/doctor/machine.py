@@ -15,6 +15,7 @@ from pathlib import Path
 
 from onekernel.backends.base import Unavailable
 from onekernel.backends.gpus import driver_present, gpu_present
+from onekernel.backends.processors import processors
 from onekernel.cuda import nvcc
 from onekernel.messages import Message, written
 from onekernel.numerals import Quantity
@@ -39,7 +40,7 @@ class Fact:
 def facts() -> Iterator[Fact]:
     """The machine from the ground up. Slow parts (torch) come when they are asked for."""
     yield Fact("Linux", OK, platform.release())
-    yield Fact("CPU", OK, f"{_cpu()}, {os.cpu_count()} x")
+    yield Fact("CPU", OK, f"{_cpu()}, {processors()} x")
     yield Fact("Python", OK, f"{platform.python_version()} ({sys.executable})")
     yield _sandbox()
     yield from _compilers()

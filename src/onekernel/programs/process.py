@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.processors import processors
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.sandbox.landlock import lower
@@ -47,7 +48,7 @@ def run(
     progress: Callable[[int, int, float], None] | None = None,
 ) -> Ended:  # fmt: skip
     """Runs `program` with the rights of whoever asks, in the folder in which they are."""
-    cores = len(os.sched_getaffinity(0))
+    cores = processors()
     with tempfile.TemporaryDirectory(prefix="onekernel-run-") as folder, contextlib.ExitStack() as stack:
         named = (f"{at:x} {size:x} {kind} {name}" for name, at, size, kind in variables)
         lines = [f"{options} {cores} {limit} {warp}", *named]

@@ -7,10 +7,10 @@ machine has room for.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
+from onekernel.backends.processors import processors
 from onekernel.sandbox import gpu_state, machine
 
 MOST = 16
@@ -28,10 +28,6 @@ def share_with(graders: int) -> None:
 
 def beside_others() -> bool:
     return _beside > 1
-
-
-def processors() -> int:
-    return len(os.sched_getaffinity(0))
 
 
 def graders(most: int, *, on_gpu: bool) -> int:

@@ -18,6 +18,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from onekernel.backends.processors import processors
+
 _PROC = Path("/proc")
 _NANO = 1e-9
 _TICK = 1.0 / os.sysconf("SC_CLK_TCK")
@@ -80,7 +82,7 @@ class OwnTime:
         self._known, ended = _threads(self._pid)
         self._in_all = sum(ran for ran, _ in self._known.values()) + ended
         grown = [_growth(before.get(thread, (0.0, 0.0)), times) for thread, times in self._known.items()]
-        busy = max(sum(ran for ran, _ in grown), self._in_all - in_all) / _processors()
+        busy = max(sum(ran for ran, _ in grown), self._in_all - in_all) / processors()
         queued = max((queued for _, queued in grown), default=0.0)
         self._own += min(passed, max(passed - queued, busy))
         return self._own
@@ -89,10 +91,6 @@ class OwnTime:
 def _growth(before: tuple[float, float], now: tuple[float, float]) -> tuple[float, float]:
     """What a thread ran and waited since `before`, which is another's where its number was given once more."""
     return now if now[0] < before[0] else (now[0] - before[0], now[1] - before[1])
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0))
 
 
 def _threads(pid: int) -> tuple[dict[str, tuple[float, float]], float]:

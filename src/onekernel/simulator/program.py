@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -15,6 +14,7 @@ import numpy as np
 
 from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Sparse, Untimed
+from onekernel.backends.processors import processors
 from onekernel.messages import Message
 from onekernel.simulator import sparse
 from onekernel.simulator.arch import architecture
@@ -128,7 +128,7 @@ class Simulated(Untimed):
         values = (ctypes.c_uint64 * _MOST_ARGUMENTS)(*words)
         reals = (ctypes.c_float * _MOST_FLOATS)(*floats)
         status = ctypes.c_int(0)
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = processors()
         options = MODES[self.mode]
         if self.traced is not None and options & COUNT:
             self._so.ok_trace(*self.traced)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onekernel.backends.cache import cache_folder, prune, used
+from onekernel.backends.processors import processors
 from onekernel.cuda import nvcc
 from onekernel.cuda.toolchain import target
 
@@ -60,7 +61,7 @@ def libraries(sources: Iterable[Source]) -> dict[Source, ctypes.CDLL | BuildFail
         raise BuildFailed("no nvcc")
     wanted = list(sources)
     folder = cache_folder("gemm")
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(processors()) as pool:
         built = list(pool.map(lambda source: _built(source, found, folder), wanted))
     prune(folder)
     return {s: b if isinstance(b, BuildFailed) else ctypes.CDLL(str(b)) for s, b in zip(wanted, built, strict=True)}

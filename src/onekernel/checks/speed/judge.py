@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, Scalar
+from onekernel.backends.processors import processors
 from onekernel.bench import credit
 from onekernel.bench.credit import BESIDE, LAUNCHES, Credit, Timed
 from onekernel.bench.device import Device
@@ -25,7 +26,7 @@ from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Fa
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES as NUMPY
 from onekernel.ops.base import SCALARS, SUFFIXES, Operator
-from onekernel.sandbox import lanes, supervisor, turn
+from onekernel.sandbox import supervisor, turn
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome
 
@@ -138,7 +139,7 @@ def _normal(dims: Sequence[int], dtype: str) -> np.ndarray:
     def draw(part: np.ndarray, seed: np.random.SeedSequence) -> None:
         part[:] = np.random.default_rng(seed).standard_normal(part.size, np.float32)
 
-    with ThreadPoolExecutor(lanes.processors()) as pool:
+    with ThreadPoolExecutor(processors()) as pool:
         list(pool.map(draw, parts, seeds))
     return values.reshape(dims)
 
