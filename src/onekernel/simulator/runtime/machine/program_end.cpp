@@ -37,14 +37,15 @@ void end_program_after(double processor_seconds, double seconds) {
 
 static void tell_of_outside(int signal, long long seconds) {
     const Launch* launch = latest_launch();
-    Finding found("time-limit");
     const char* name = signal == SIGINT ? "SIGINT" : signal == SIGHUP ? "SIGHUP" : "SIGTERM";
-    found.text("signal", name).number("seconds", seconds);
-    if (!launch) found.form("outside");
-    else
-        found.form("outside-launch").at(launch->site->at).text("kernel", launch->site->kernel ? launch->site->kernel : "").number("number", launch_count()).number("blocks", static_cast<long long>(launch->blocks))
-            .number("done", static_cast<long long>(std::min(launch->next.load(), launch->blocks)));
-    found.add();
+    if (!launch) {
+        Finding("time-limit").form("outside").text("signal", name).number("seconds", seconds).add();
+        return;
+    }
+    const char* kernel = launch->site->kernel ? launch->site->kernel : "";
+    Finding("time-limit").form("outside-launch").at(launch->site->at).text("signal", name).number("seconds", seconds).text("kernel", kernel)
+        .number("number", launch_count()).number("blocks", static_cast<long long>(launch->blocks))
+        .number("done", static_cast<long long>(std::min(launch->next.load(), launch->blocks))).add();
 }
 
 static void out_of_time(int signal, siginfo_t*, void* raw) {
