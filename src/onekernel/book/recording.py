@@ -10,12 +10,12 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from onekernel.bench.command import ONEKERNEL
 from onekernel.messages import LANGUAGES, Message
 
 COLUMNS, SECONDS = 64, 20.0
@@ -28,10 +28,6 @@ GUARD = r"sed -i 's/^    out/    if (i < n) out/' vector_add.cu"
 SHOW = "grep -n '^    out' vector_add.cu"
 CHECK = "onekernel check vector_add --seed 7"
 AGAIN = f"{CHECK} | head -13"  # without what comes next, which each new exercise changes
-ONEKERNEL = (
-    f'onekernel() {{ {shlex.quote(sys.executable)} '
-    '-c "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))" "$@"; }'
-)
 _SGR = re.compile(r"\x1b\[([\d;]*)m")
 _LINE, _CHAR, _LEFT, _TOP = 17.0, 7.5, 14.0, 26.0
 COLOURS = {"31": "red", "32": "green", "33": "yellow", "36": "cyan", "1": "bold", "2": "dim"}
@@ -89,7 +85,7 @@ def _run(folder: Path, command: str, lang: str) -> str:
     env = os.environ | {"PYTHONPATH": package, "COLUMNS": str(COLUMNS), "FORCE_COLOR": "1", "TERM": "xterm-256color",
                         "ONEKERNEL_LANG": lang, "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
     env.pop("ONEKERNEL_ROOT", None)
-    words = ["bash", "-c", f"{ONEKERNEL}\n{command}"]
+    words = ["bash", "-c", f'onekernel() {{ {shlex.join(ONEKERNEL)} "$@"; }}\n{command}']
     done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
     if done.returncode == 2 or (done.returncode and not done.stdout):
         raise RuntimeError(done.stderr)

@@ -29,12 +29,12 @@ from onekernel.labs.reader import load
 from onekernel.messages import language, set_language
 from onekernel.sandbox import lanes
 from onekernel.sandbox.landlock import end_with
+from onekernel.sandbox.process import ENDINGS
 from onekernel.sandbox.progress import Progress, followed
 
 PATIENCE = 3.0  # seconds for them to end what they run
 _HOME = Path("/")  # what the paths of a stored result begin at
 
-_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _course = cache(load)
 
@@ -124,7 +124,7 @@ def _begin(parent: int, lang: str, told: Array[Progress], jobs: int) -> None:
     _told = told
     end_with(parent)
     lanes.share_with(jobs)
-    for ending in _ENDINGS:
+    for ending in ENDINGS:
         signal.signal(ending, _leave)
     set_language(lang)
 
@@ -132,7 +132,7 @@ def _begin(parent: int, lang: str, told: Array[Progress], jobs: int) -> None:
 def _leave(*_: Any) -> None:
     """Ends this process with whatever it runs, once and in silence: the parent says that it was stopped."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # wherever this comes, the pool and the threads would show where
-    for ending in _ENDINGS:  # a terminal's Ctrl-C is followed by the parent's own word
+    for ending in ENDINGS:  # a terminal's Ctrl-C is followed by the parent's own word
         signal.signal(ending, signal.SIG_IGN)
     raise SystemExit
 

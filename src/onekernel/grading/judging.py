@@ -55,11 +55,11 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
     if call.case.way == SPARSE:
         if any(f.code == ENDLESS for f in report.findings):
             return []  # so few blocks do all the work that their turns cannot be waited for
+        if not _undefined_alone(found):
+            return found
         judge = sparse.judge_whole if submission.ran_on == "cuda" else sparse.judge
-        wrong = judge(submission.operator, call, outcome) if _undefined_alone(found) else None
-        if not wrong and _undefined_alone(found):
-            return []
-        return found + ([because(wrong[1], wrong[0])] if wrong else [])
+        wrong = judge(submission.operator, call, outcome)
+        return [*found, because(wrong[1], wrong[0])] if wrong else []
     if (
         submission.backend == "triton"
         and any(not math.prod(k.grid) for k in report.kernels)

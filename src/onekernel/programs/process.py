@@ -20,9 +20,9 @@ from onekernel.backends.processors import processors
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.sandbox.landlock import lower
+from onekernel.sandbox.process import ENDINGS
 
 _LOOK = 0.1  # seconds between two looks at how far it is
-_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LAST_WORDS = 5.0  # seconds for a program that is stopped to tell what it found
 _GRACE = 20  # processor seconds beyond the limit, in which the program tells what it knows
 _LEAST_MEMORY = 1 << 30
@@ -104,7 +104,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     listens = True
     while listens:
         with contextlib.suppress(KeyboardInterrupt):
-            before = before or {number: signal.getsignal(number) for number in _ENDINGS}
+            before = before or {number: signal.getsignal(number) for number in ENDINGS}
             for number in before:
                 signal.signal(number, signal.SIG_IGN)
             listens = False

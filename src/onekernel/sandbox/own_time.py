@@ -70,7 +70,7 @@ class OwnTime:
     """Counts from its creation on, in steps: `seconds` is asked now and then."""
 
     def __init__(self, pid: int) -> None:
-        self._pid = pid
+        self._pid, self._processors = pid, processors()
         self._own, self._last = 0.0, time.monotonic()
         self._known: dict[str, tuple[float, float]] = {}  # thread -> seconds on a processor, seconds in the queue
         self._in_all = 0.0  # seconds on a processor of them all, and of those of theirs that have ended
@@ -82,7 +82,7 @@ class OwnTime:
         self._known, ended = _threads(self._pid)
         self._in_all = sum(ran for ran, _ in self._known.values()) + ended
         grown = [_growth(before.get(thread, (0.0, 0.0)), times) for thread, times in self._known.items()]
-        busy = max(sum(ran for ran, _ in grown), self._in_all - in_all) / processors()
+        busy = max(sum(ran for ran, _ in grown), self._in_all - in_all) / self._processors
         queued = max((queued for _, queued in grown), default=0.0)
         self._own += min(passed, max(passed - queued, busy))
         return self._own

@@ -26,6 +26,7 @@ from onekernel.sandbox.own_time import Allowance, OwnTime
 OUTPUT_TAIL = 20_000
 POLL_SECONDS = 0.2
 GONE_SECONDS = 30.0  # after SIGKILL: the driver of a GPU may keep a process whose kernel does not end
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # of whoever waits: Ctrl-C, a time limit, a closed terminal
 _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
 
 

@@ -18,6 +18,7 @@ CODE = "not-compiled"
 MODULES = ("np", "numpy", "math", "torch", "F")  # what people import, and call in a kernel
 CUDA_NAMES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _UNREADABLE = "error encountered during parsing"
+_ALONE = (_UNREADABLE, "PassManager::run failed", "Unsupported function referenced")  # of no CompilationError
 # Raised before a kernel is compiled, at what it refers to: no line is told.
 _REFERRED = re.compile(r"Unsupported function referenced: <(?:function|built-in \w+) (?:\w+\.)*(\w+)")
 MOST_WORDS = 300  # characters of what the compiler says
@@ -72,21 +73,22 @@ def own_functions(module: ModuleType) -> list[Any]:
 
 def is_refusal(error: BaseException) -> bool:
     """Whether Triton's compiler raised this, which has the error that it met as its cause, or another one alone."""
-    kinds, said = [], ""
-    chain: BaseException | None = error
-    while chain is not None:
-        kinds += [kind.__name__ for kind in type(chain).__mro__]
-        chain, said = chain.__cause__, str(chain)
-    return "CompilationError" in kinds or any(
-        words in said for words in (_UNREADABLE, "PassManager::run failed", "Unsupported function referenced")
-    )
+    chain = _chain(error)
+    kinds = {kind.__name__ for each in chain for kind in type(each).__mro__}
+    return "CompilationError" in kinds or any(words in str(chain[-1]) for words in _ALONE)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An error, and what caused each, down to the first."""
+    chain = [error]
+    while (cause := chain[-1].__cause__) is not None:
+        chain.append(cause)
+    return chain
 
 
 def refusal(error: BaseException, path: Path, functions: Sequence[Any], runs: bool) -> Finding:
     """The finding for what the compiler raised. `runs` says whether the interpreter runs what it refuses."""
-    chain = [error]
-    while (cause := chain[-1].__cause__) is not None:
-        chain.append(cause)
+    chain = _chain(error)
     line = next((at for at in (_line(e, functions) for e in reversed(chain)) if at), None)
     said = " ".join(str(getattr(chain[-1], "error_message", None) or chain[-1]).split())
     why = _in_words(said, "\n".join(str(f.src) for f in functions))
