@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,9 +14,10 @@ import pytest
 
 from onekernel.backends.base import Buffer
 from onekernel.messages import Message
-from onekernel.sandbox import lanes, machine, protocol, supervisor
+from onekernel.sandbox import lanes, machine, protocol, seals, supervisor
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import RunOutcome
+from support.course import ROOT
 from support.patience import HUNG_SECONDS
 
 WHO = """
@@ -79,6 +81,58 @@ def test_a_call_that_kills_its_lane_costs_that_call_alone(tmp_path: Path) -> Non
 def test_a_file_that_does_not_import_is_told_once(tmp_path: Path) -> None:
     outcome = asked(tmp_path, [4, 6], [0, 1], "import nothing_of_that_name\n")
     assert [finding.code for finding in outcome.build] == ["import-failed"]
+
+
+IN_A_WORKER = """
+import os
+import sys
+from pathlib import Path
+
+from onekernel.backends.base import Unavailable
+from onekernel.messages import Message
+from onekernel.sandbox import hiding, landlock, turn, worker
+
+nodes = lambda: [Path("/dev/null")]
+landlock.gpu_nodes = turn.gpu_nodes = worker.gpu_nodes = nodes
+turn.wait = lambda *asked: None
+"""
+READS = """
+def build(request, lane=0):
+    text = open("/proc/self/maps").read(4)
+    Path("out", f"read-{lane}").write_text(text)
+    raise Unavailable(Message("triton.gpu-unseen"))
+
+worker.build = build
+"""
+
+
+def as_worker(tmp_path: Path, request: Request, script: str) -> Path:
+    """What a worker writes for a request on a machine that has a GPU's device nodes."""
+    folder = tmp_path / "onekernel-job"
+    folder.mkdir()
+    request.write(folder)
+    command = [sys.executable, "-c", f"{IN_A_WORKER}{script}\nworker.work(Path(sys.argv[1]))", str(folder)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"}
+    with seals.expected(folder):
+        done = subprocess.run(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True,
+                              timeout=HUNG_SECONDS)  # fmt: skip
+    assert "Error" not in done.stderr, done.stderr
+    return folder / "out"
+
+
+def test_each_lane_can_start_the_driver_of_a_gpu(tmp_path: Path) -> None:
+    """Which reads what /proc tells of its own process, and of no other."""
+    request = Request(tmp_path / "who.py", "triton", [("who", []), ("who", [])], lanes=[0, 1])
+    out = as_worker(tmp_path, request, READS)
+    assert sorted(path.name for path in out.glob("read-*")) == ["read-0", "read-1"]
+
+
+def test_what_is_asked_for_on_a_gpu_is_not_interpreted(tmp_path: Path) -> None:
+    path = tmp_path / "who.py"
+    path.write_text(WHO)
+    script = "import torch; torch.cuda.is_available = lambda: False"
+    told = json.loads((as_worker(tmp_path, Request(path, "triton", []), script) / protocol.BUILT).read_text())
+    assert told == {"unavailable": Message("triton.gpu-unseen").to_json()}
 
 
 def test_calls_of_a_kind_share_a_lane_and_one_kind_has_none() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
+from onekernel.messages import Message
 from onekernel.sandbox import cards, confinement, guardian, seals, seccomp, tasks, turn
 from onekernel.sandbox.arrays import pack_sparse
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
@@ -41,8 +42,11 @@ def build(request: Request, lane: int = 0) -> Program:
     if request.backend in ("triton", INTERPRETED):
         from onekernel import triton
 
-        return triton.build(request.source, interpret=request.backend == INTERPRETED, apart=True,
-                            first=lane, **request.options)  # fmt: skip
+        program = triton.build(request.source, interpret=request.backend == INTERPRETED, apart=True, first=lane,
+                               **request.options)  # fmt: skip
+        if program.interpreted and turn.on_gpu(request.backend):  # asked for on a GPU: nothing else may pass for it
+            raise Unavailable(Message("triton.gpu-unseen"))
+        return program
     raise ValueError(f"backend {request.backend!r}")
 
 
@@ -136,9 +140,10 @@ def work(folder: Path) -> None:
         return
     sealing = seals.Sealing(folder)
     out = folder / "out"
+    # First: what stays open of /proc is this process's own, and a copy could not read its own.
+    lane = guardian.split(max(request.lanes) + 1) if request.lanes else 0
     stand = confinement.before_build(request.hidden, request.source, folder)
     card = cards.apart(folder / cards.NAME) if (folder / cards.NAME).exists() else None
-    lane = guardian.split(max(request.lanes) + 1) if request.lanes else 0
     inputs.close()  # now: copies that are made of this process from here on have none
     try:
         program = ready(request, folder, stand, lane)
