@@ -317,6 +317,16 @@ def test_a_gpu_is_used_wherever_it_has_a_part(slugs: tuple[str, ...], tested: li
     assert doctor.settle(COURSE, exercises, "simulator") == ("simulator", None)
 
 
+def test_a_device_is_found_before_all_that_grades_is_tested(tested: list[str]) -> None:
+    """Tests take as long as files: nobody waits for one before the other begins."""
+    exercises = COURSE.exercises.values()
+    for asked, needed in (("cuda", []), ("simulator", []), ("auto", ["cuda"])):
+        assert doctor.found(COURSE, exercises, asked) == ("cuda" if asked == "auto" else asked, None)
+        assert tested == needed
+    doctor.trust(COURSE, exercises, "cuda")
+    assert {*tested} == {"cuda", "simulator", "triton"}
+
+
 @pytest.mark.parametrize("slug", WITHOUT)
 def test_a_gpu_that_has_no_part_is_not_asked(slug: str, tested: list[str]) -> None:
     assert doctor.settle(COURSE, [COURSE.exercises[slug]], "auto") == ("simulator", None)

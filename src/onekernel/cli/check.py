@@ -103,10 +103,10 @@ def _once(
     among: tuple[Exercise, ...] = (),
 ) -> int:
     """One round of grading; `among` those that come next before others. Returns the exit code."""
-    beside = doctor.certain(args.device)  # then it is tested while the files are built, else before
-    if not (device := beside):
-        with waiting.shown(partial(waiting.testing, monotonic())):
-            device = _device(course, exercises, args.device)
+    with waiting.shown(partial(waiting.testing, monotonic())):
+        device, note = doctor.found(course, exercises, args.device)
+    if note:
+        complain(str(note))
     if learner:
         learner.scores()  # damaged ones are refused before the work, not after it
     if learner and sys.stdin.isatty() and sys.stdout.isatty():
@@ -120,9 +120,8 @@ def _once(
     not_kept: OSError | None = None  # where scores cannot be written: said below the verdicts, not instead of them
     progress = side_by_side.progress_of(len(exercises))
     following = side_by_side.graded(
-        submissions, lambda: beside and _device(course, exercises, args.device),
-        progress=progress, first=args.first,
-    )  # fmt: skip
+        submissions, lambda: doctor.trust(course, exercises, device), progress=progress, first=args.first
+    )
     began = monotonic()
     try:
         for exercise in exercises:
@@ -187,14 +186,6 @@ def _write(
         left = [c.id for e in asked for c in e.checks if c.id not in told]
         about = {"version": __version__, "learner": learner.name if learner else None, "device": device, "seed": seed}
         learners.write_json(Path(path), {**about, "date": learners.today(), **card.to_json(), "not_graded": left})
-
-
-def _device(course: Course, exercises: tuple[Exercise, ...], asked: str) -> str:
-    """The device to grade on. Raises Unavailable where what would run the kernels cannot be trusted."""
-    device, note = doctor.settle(course, exercises, asked)
-    if note:
-        complain(str(note))
-    return device
 
 
 def _submission(course: Course, exercise: Exercise, learner: Learner | None, device: str, seed: int) -> Submission:

@@ -11,11 +11,6 @@ from onekernel.doctor.selftest import Health, health
 from onekernel.messages import Message
 
 
-def certain(asked: str) -> str:
-    """The device for `asked` where it does not depend on how a GPU does; else ""."""
-    return "simulator" if asked == "simulator" or (asked == "auto" and not gpu_present()) else ""
-
-
 def choose(course: Course, asked: str) -> tuple[str, Health, Message | None]:
     """The device for `asked`, its health, and for "auto" why a GPU that is there is not used."""
     device, note = _found(course) if asked == "auto" else (asked, None)
@@ -31,21 +26,36 @@ def _found(course: Course) -> tuple[str, Message | None]:
 
 
 def settle(course: Course, exercises: Iterable[Exercise], asked: str) -> tuple[str, Message | None]:
-    """The device to grade `exercises` on, and for "auto" why a GPU that is there is not used.
+    """The device to grade `exercises` on, and for "auto" why a GPU that is there is not used. Raises Unavailable where
+    what runs them cannot be trusted."""
+    exercises = tuple(exercises)
+    device, note = found(course, exercises, asked)
+    trust(course, exercises, device)
+    return device, note
+
+
+def found(course: Course, exercises: Iterable[Exercise], asked: str) -> tuple[str, Message | None]:
+    """The device to grade `exercises` on, as `settle` says it, before what runs them was tested: at once, but where it
+    depends on how a GPU does.
 
     "auto" is a GPU that works, wherever it has a part in one of them: what runs a file does not depend on which others
-    are graded with it. Raises Unavailable where what runs them is missing or wrong. Where Triton is missing, grading
-    itself says so at the exercises that need it, and grades the others.
+    are graded with it. Raises Unavailable where a GPU is asked for and none is there.
     """
     exercises = tuple(exercises)
-    device, note = "simulator" if asked == "auto" else asked, None
     if asked == "auto" and any(e.uses_gpu for e in exercises):
-        device, note = _found(course)
+        return _found(course)
+    if asked == "cuda" and not gpu_present():
+        trust(course, exercises, asked)
+    return "simulator" if asked == "auto" else asked, None
+
+
+def trust(course: Course, exercises: Iterable[Exercise], device: str) -> None:
+    """Tests what runs `exercises` on the device. Raises Unavailable where it is missing or wrong. Where Triton is
+    missing, grading itself says so at the exercises that need it, and grades the others."""
     for backend in sorted({b for e in exercises if (b := _needs(e, device))}):
         of_backend = health(course, backend)
         if of_backend.cause and (of_backend.wrong or (backend != "triton" and not of_backend.ok)):
             raise Unavailable(of_backend.cause)
-    return device, note
 
 
 def _needs(exercise: Exercise, device: str) -> str | None:
