@@ -25,6 +25,7 @@ def doubled(x, y):
     if not x.is_cuda:
         raise RuntimeError("not on the GPU")
     double[(1,)](x, y, x.numel(), BLOCK=16)
+    return y
 """
 
 

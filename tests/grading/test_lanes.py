@@ -150,8 +150,11 @@ def test_there_are_no_more_lanes_than_memory_has_room_for(monkeypatch: pytest.Mo
         assert lanes.many() == expected
     monkeypatch.setattr(machine, "memory_free", lambda: 512 << 30)
     monkeypatch.setattr(lanes.gpu_state, "memory_free", lambda _: 128 << 30)
-    lanes.share_with(16)
-    assert lanes.many() == 4 and lanes.graders(40, on_gpu=True) == 40 and lanes.graders(99, on_gpu=True) == 64
+    lanes.share_with(16, 128 << 30)
+    monkeypatch.setattr(lanes.gpu_state, "memory_free", lambda _: 8 << 30)  # for as long as some calls take the rest
+    assert lanes.many() == 4
+    monkeypatch.setattr(lanes.gpu_state, "memory_free", lambda _: 128 << 30)
+    assert lanes.graders(40, on_gpu=True) == 40 and lanes.graders(99, on_gpu=True) == 64
 
 
 def test_a_small_gpu_limits_the_graders_that_use_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from onekernel.backends.base import Finding, Sparse
+from onekernel.backends.sparse import placed
 from onekernel.counts import KernelCounts
 from onekernel.grading.sparse import judge_whole, make
 from onekernel.messages import Message
@@ -172,3 +173,19 @@ def test_of_rows_longer_than_a_piece_what_is_read_back_is_judged_as_it_lies() ->
                 y[299, 1200:] = torch.nan
         outcome = CallOutcome(touched={a.name: a for a in call.args if isinstance(a, Sparse)})
         assert bool(judge_whole(operator, call, outcome)) == wrong
+
+
+def test_what_somebody_else_takes_in_the_same_moment_is_no_fault_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is room when it is asked for, and not any more when it is taken: then nothing is told of the call."""
+    torch = pytest.importorskip("torch")
+    emptied: list[int] = []
+
+    def full(*_: object, **__: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(torch, "full", full)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (1 << 40, 1 << 40))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: 0)
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: emptied.append(1))
+    output = Sparse("y", 1 << 33, True, 4, 1 << 16, 1 << 16, np.zeros(0, np.uint8))
+    assert placed([output], torch) is None and emptied

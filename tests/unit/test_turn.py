@@ -19,7 +19,7 @@ import pytest
 
 from onekernel.sandbox import process, supervisor, turn
 from onekernel.sandbox.protocol import Request
-from onekernel.ways import INTERPRETED
+from onekernel.ways import INTERPRETED, SPARSE
 from support.patience import HUNG_SECONDS
 
 NAP = """
@@ -169,6 +169,57 @@ def test_who_asks_to_be_alone_is_stopped_until_it_is(jobs: list[Path]) -> None:
             turn._signal(process.pid, signal.SIGKILL)
 
 
+def test_who_fills_the_memory_of_the_card_is_one_at_a_time(jobs: list[Path]) -> None:
+    first, second = jobs
+    with turn.kept(first, alone=False, fills=True) as mine, turn.kept(second, alone=False, fills=True) as his:
+        for job, of_job in ((first, mine), (second, his)):
+            (job / "out" / turn.SHARED).touch()
+            assert not of_job.waits(NOBODY)
+            (job / "out" / turn.FILLS).touch()
+        before = mine.changes
+        assert not mine.waits(NOBODY) and given(first, turn.FILLS) and mine.changes > before
+        assert his.waits(NOBODY) and not given(second, turn.FILLS)
+        turn.leave(first, turn.FILLED)
+        assert not mine.waits(NOBODY) and not his.waits(NOBODY) and given(second, turn.FILLS)
+        assert not mine.waits(NOBODY)  # it asks no more
+
+
+def test_who_fills_the_memory_keeps_it_when_its_process_ends_no_longer(jobs: list[Path]) -> None:
+    first, second = jobs
+    with turn.kept(second, alone=False, fills=True) as his:
+        for job in jobs:
+            for asked in (turn.SHARED, turn.FILLS):
+                (job / "out" / asked).touch()
+        with turn.kept(first, alone=False, fills=True) as mine:
+            assert not mine.waits(NOBODY) and not mine.waits(NOBODY) and given(first, turn.FILLS)
+            assert not his.waits(NOBODY) and his.waits(NOBODY)
+        assert not his.waits(NOBODY) and given(second, turn.FILLS)
+
+
+def test_who_fills_the_memory_is_not_stopped_before_it_has_given_it_back(jobs: list[Path]) -> None:
+    """Whoever is to be alone finds room, and who waits to fill it may be stopped."""
+    first, second = jobs
+    with turn.kept(first, alone=False, fills=True) as mine, turn.kept(second, alone=True) as timed:
+        for asked in (turn.SHARED, turn.FILLS):
+            (first / "out" / asked).touch()
+        assert not mine.waits(NOBODY) and not mine.waits(NOBODY) and given(first, turn.FILLS)
+        for asked in (turn.SHARED, turn.ALONE):
+            (second / "out" / asked).touch()
+        assert timed.waits(NOBODY) and not mine.waits(NOBODY) and timed.waits(NOBODY)
+        turn.leave(first, turn.FILLED)
+        assert not mine.waits(NOBODY) and mine.waits(NOBODY)
+        assert not timed.waits(NOBODY) and given(second, turn.ALONE)
+
+
+def test_only_who_may_fill_the_memory_is_given_it(jobs: list[Path]) -> None:
+    job, _ = jobs
+    with turn.kept(job, alone=False) as mine:
+        for asked in (turn.SHARED, turn.FILLS):
+            (job / "out" / asked).touch()
+        assert not mine.waits(NOBODY) and not mine.waits(NOBODY) and not given(job, turn.FILLS)
+    assert turn.fills(Request(Path("x.cu"), "cuda", ways=["", SPARSE])) and not turn.fills(CUDA)
+
+
 def _grows(log: Path) -> None:
     size, until = log.stat().st_size, time.monotonic() + HUNG_SECONDS
     while log.stat().st_size == size:
@@ -272,4 +323,4 @@ def test_where_files_cannot_be_locked_everybody_has_the_card_at_once(
     for job in jobs:
         (job / "out" / turn.ALONE).touch()
         with turn.kept(job, alone=True) as mine:
-            assert not mine.waits(NOBODY) and given(job, turn.ALONE) and given(job)
+            assert not mine.waits(NOBODY) and all(given(job, w) for w in (turn.SHARED, turn.ALONE, turn.FILLS))

@@ -20,7 +20,19 @@ WAIT_SECONDS, POLL_SECONDS = 10.0, 0.05  # less than a call may stand still
 SPARE_BYTES = 2 << 30  # of the device's memory: left to the launcher
 
 
-def fits(tensors: list[Sparse], torch: Any, device: str = "cuda") -> bool:
+def placed(tensors: list[Sparse], torch: Any, device: str = "cuda") -> list[Any] | None:
+    """The bytes of each tensor on the device; None where that has no room for all of them."""
+    if not _fits(tensors, torch, device):
+        return None
+    try:
+        return [_to_device(t, torch, device) for t in tensors]
+    except torch.OutOfMemoryError:  # somebody was faster
+        pass
+    torch.cuda.empty_cache()
+    return None
+
+
+def _fits(tensors: list[Sparse], torch: Any, device: str) -> bool:
     """Whether the device has room for all of them, which others may have for some seconds. The host is believed to."""
     if device != "cuda":
         return True
@@ -34,7 +46,7 @@ def fits(tensors: list[Sparse], torch: Any, device: str = "cuda") -> bool:
         time.sleep(POLL_SECONDS)
 
 
-def to_device(tensor: Sparse, torch: Any, device: str = "cuda") -> Any:
+def _to_device(tensor: Sparse, torch: Any, device: str) -> Any:
     """The tensor's bytes on the device. Raises torch's OutOfMemoryError."""
     if not tensor.pattern.size:
         return torch.full((tensor.span,), 0xFF, dtype=torch.uint8, device=device)  # NaN in every type

@@ -73,7 +73,8 @@ def _each(
         for n, submission in enumerate(submissions):
             yield _graded(submission, told[n], first)
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), language(), told, jobs)) as pool:
+    begin = (os.getpid(), language(), told, jobs, lanes.gpu_free())
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, begin) as pool:
         numbered = sorted(enumerate(submissions), key=lambda pair: _size(pair[1]), reverse=True)
         asked = {n: pool.submit(_one, n, first, submission.course.root, submission.exercise.slug, submission.path,
                                 submission.device, submission.seed, submission.predictions)
@@ -119,11 +120,11 @@ def _end(processes: Sequence[BaseProcess]) -> None:
 _told: Array[Progress]  # of the process that asks
 
 
-def _begin(parent: int, lang: str, told: Array[Progress], jobs: int) -> None:
+def _begin(parent: int, lang: str, told: Array[Progress], jobs: int, gpu_free: int | None) -> None:
     global _told
     _told = told
     end_with(parent)
-    lanes.share_with(jobs)
+    lanes.share_with(jobs, gpu_free)
     for ending in ENDINGS:
         signal.signal(ending, _leave)
     set_language(lang)

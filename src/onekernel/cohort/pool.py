@@ -117,18 +117,19 @@ def _round(tasks: Sequence[Task], root: Path, jobs: int, slots: Slots) -> Iterat
 class _Worker:
     """A process that grades."""
 
-    def __init__(self, root: Path, beside: int) -> None:
-        self.root, self.beside = root, beside
+    def __init__(self, root: Path, beside: int, gpu_free: int | None) -> None:
+        self.root, self.beside, self.gpu_free = root, beside, gpu_free
         context = multiprocessing.get_context("spawn")
         self.channel, theirs = context.Pipe()
-        self.process = context.Process(target=work, args=(theirs, root, os.getpid(), beside), daemon=False)
+        args = (theirs, root, os.getpid(), beside, gpu_free)
+        self.process = context.Process(target=work, args=args, daemon=False)
         self.process.start()
         theirs.close()
 
     def again(self) -> _Worker:
         """Another one in the place of this one."""
         self.end()
-        return _Worker(self.root, self.beside)
+        return _Worker(self.root, self.beside, self.gpu_free)
 
     def end(self) -> None:
         """Ends it, and whatever it runs."""
@@ -144,7 +145,8 @@ class _Worker:
 
 @contextlib.contextmanager
 def _workers(root: Path, count: int) -> Iterator[list[_Worker]]:
-    everybody = [_Worker(root, count) for _ in range(count)]
+    gpu_free = lanes.gpu_free()
+    everybody = [_Worker(root, count, gpu_free) for _ in range(count)]
     idle = list(everybody)
     try:
         yield idle
@@ -153,11 +155,12 @@ def _workers(root: Path, count: int) -> Iterator[list[_Worker]]:
             worker.end()
 
 
-def work(channel: Connection, root: Path, parent: int, beside: int) -> None:
-    """The process, one of so many `beside` each other: grades what comes through `channel` until that is closed, and
+def work(channel: Connection, root: Path, parent: int, beside: int, gpu_free: int | None) -> None:
+    """The process, one of so many `beside` each other, which began with so many bytes `gpu_free` (`lanes.share_with`):
+    grades what comes through `channel` until that is closed, and
     ends with `parent`."""
     end_with(parent)
-    lanes.share_with(beside)
+    lanes.share_with(beside, gpu_free)
     end_on_signals()
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):

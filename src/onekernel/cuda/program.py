@@ -152,9 +152,11 @@ class CudaProgram:
         tensors = [a for a in args if isinstance(a, Sparse)]
         launcher = self.function(function)
         with torch.cuda.device(self.toolchain.device):
-            if not sparse.fits(tensors, torch):
+            placed = sparse.placed(tensors, torch)
+            if placed is None:
                 return CallReport(0, "cudaSuccess")
-            held: list[Any] = [sparse.to_device(a, torch) if isinstance(a, Sparse) else a for a in args]
+            memory_of = iter(placed)
+            held: list[Any] = [next(memory_of) if isinstance(a, Sparse) else a for a in args]
             raw = [h.data_ptr() if isinstance(a, Sparse) else _raw(h, a) for h, a in zip(held, args, strict=True)]
             torch.cuda.synchronize()
             returned = launcher(*raw, torch.cuda.current_stream().cuda_stream)
@@ -163,10 +165,11 @@ class CudaProgram:
             if is_sticky(status):
                 _lost.append(function)
             elif not status:
-                for tensor, memory in zip(args, held, strict=True):
-                    if isinstance(tensor, Sparse) and tensor.writable:
+                for tensor, memory in zip(tensors, placed, strict=True):
+                    if tensor.writable:
                         sparse.look(tensor, memory, torch)
-            del held
+                del memory
+            del held, placed, memory_of
             if not is_sticky(status):
                 torch.cuda.empty_cache()
         findings = (finding_of_status(status, self._name(status), function, self.path),) if status else ()

@@ -18,12 +18,19 @@ LANE_BYTES = 1 << 30  # of the machine's memory: Python, torch and a compiler at
 CONTEXT_BYTES = 2 << 30  # of the GPU's: a context, torch's pool, the tensors of a call
 LEAST_BESIDE = 4  # lanes of a job beside others: few of those have lanes
 _beside = 1
+_gpu_free: int | None = None
 
 
-def share_with(graders: int) -> None:
-    """From here on this process is one of so many that grade at the same time."""
-    global _beside
-    _beside = max(1, graders)
+def share_with(graders: int, gpu_free: int | None) -> None:
+    """From here on this process is one of so many that grade at the same time, and began with so many bytes free on the
+    GPU (`gpu_free`): what some calls take for a moment does not say how many may work there."""
+    global _beside, _gpu_free
+    _beside, _gpu_free = max(1, graders), gpu_free
+
+
+def gpu_free() -> int | None:
+    """The bytes that are free on a GPU now; None where no driver says."""
+    return gpu_state.memory_free(gpu_state.library())
 
 
 def beside_others() -> bool:
@@ -34,7 +41,7 @@ def graders(most: int, *, on_gpu: bool) -> int:
     """How many may grade at the same time, of at most `most`: one more than there are processors, as far as memory, and
     on a GPU its own, has room for them."""
     room = machine.memory_free() // (2 * LANE_BYTES)
-    free = gpu_state.memory_free(gpu_state.library()) if on_gpu else None
+    free = gpu_free() if on_gpu else None
     return max(1, min(most, processors() + 1, room, *([free // CONTEXT_BYTES] if free is not None else [])))
 
 
@@ -42,7 +49,7 @@ def many() -> int:
     """How many lanes a job on the GPU may have now."""
     cores = processors()
     lanes = min(cores, max(LEAST_BESIDE, cores // _beside), machine.memory_free() // (LANE_BYTES * _beside), MOST)
-    free = gpu_state.memory_free(gpu_state.library())
+    free = _gpu_free if beside_others() else gpu_free()
     return max(1, lanes if free is None else min(lanes, free // (CONTEXT_BYTES * _beside)))
 
 

@@ -191,7 +191,8 @@ def _start(
         return (files, at.changes if at else 0), seconds
 
     argv, env, fork = _worker(folder, request)
-    turns = turn.kept(folder, alone=turn.alone(request)) if turn.needed(request) else contextlib.nullcontext()
+    wanted = {"alone": turn.alone(request), "fills": turn.fills(request)}
+    turns = turn.kept(folder, **wanted) if turn.needed(request) else contextlib.nullcontext()
     with turns as at:
         known = partial(patience, at)
         return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork,

@@ -1,6 +1,8 @@
 """Who is on a GPU, from the moment in which its file is built: what is timed is alone on its card, calls that are only
 compared share it. Whoever is to be alone waits at its door for as long as it takes the others to be stopped, wherever
-they are: they go on afterwards. Whatever needs no GPU, compilers and the simulator above all, takes no turn.
+they are: they go on afterwards. Who may fill the card's memory is one at a time, and is not stopped meanwhile: nobody
+is told that there is no room for what another one holds. Whatever needs no GPU, compilers and the simulator above all,
+takes no turn.
 
 The process of a submission asks with a file, and the trusted side takes the locks for it and answers with another. So
 waiting is nobody's time, and a submission can keep others from their turn no longer than its calls may take.
@@ -20,10 +22,11 @@ from pathlib import Path
 from onekernel.backends.gpus import only
 from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.protocol import Request
-from onekernel.ways import INTERPRETED
+from onekernel.ways import INTERPRETED, SPARSE
 
 _IN_THE_SIMULATOR = ("simulator", INTERPRETED)
 SHARED, ALONE, LEFT = "turn", "turn-alone", "turn-left"  # what a process asks for, in a job's out/
+FILLS, FILLED = "turn-fills", "turn-filled"
 GIVEN = "-given"  # the answer's name after what was asked, beside out/
 _POLL_SECONDS = 0.02
 
@@ -49,24 +52,31 @@ def alone(request: Request) -> bool:
     return bool(request.timed) or any(isinstance(one, dict) and one.get("gpu") for one in each)
 
 
+def fills(request: Request) -> bool:
+    """Whether its calls may take all of the card's memory."""
+    return SPARSE in request.ways
+
+
 def wait(folder: Path, asked: str = SHARED) -> None:
-    """Asks for the card, SHARED or ALONE, and comes back when this process has it."""
+    """Asks for the card, SHARED or ALONE, or for its memory, FILLS, and comes back when this process has it."""
     (folder / "out" / asked).touch()
     while not (folder / f"{asked}{GIVEN}").exists():
         time.sleep(_POLL_SECONDS)
 
 
-def leave(folder: Path) -> None:
-    """Says that this process need not be alone any more."""
-    (folder / "out" / LEFT).touch()
+def leave(folder: Path, what: str = LEFT) -> None:
+    """Says that this process need not be alone any more, or, FILLED, that it has given the memory back."""
+    (folder / "out" / what).touch()
 
 
 class Turn:
-    """What the trusted side knows of the turn of one process. `alone`: it may have the card for itself."""
+    """What the trusted side knows of the turn of one process. `alone`: it may have the card for itself; `fills`: it may
+    have the card's memory."""
 
-    def __init__(self, folder: Path, card: _Card | None, alone: bool) -> None:
-        self._folder, self._card, self._alone = folder, card, alone
+    def __init__(self, folder: Path, card: _Card | None, alone: bool, fills: bool) -> None:
+        self._folder, self._card, self._alone, self._may_fill = folder, card, alone, fills
         self._has: str | None = None
+        self._fills = False
         self.changes = 0
 
     def waits(self, pid: int) -> bool:
@@ -79,11 +89,11 @@ class Turn:
             self._card.share()
             self._has = SHARED
             self.changes += 1
-        elif self._has == SHARED and (wants == ALONE or self._card.wanted()):
+        elif self._has == SHARED and (wants == ALONE or (self._card.wanted() and not self._fills)):
             _signal(pid, signal.SIGSTOP)  # who asks to be alone, too: a submission that is loaded may ask, and not wait
             self._give_back()
         if self._has:
-            return False
+            return self._waits_for_memory(self._card)
         if self._card.take(alone=wants == ALONE, wait=False):
             self._has = wants
             self.changes += 1
@@ -92,6 +102,20 @@ class Turn:
         elif self.changes:  # it has been stopped: once more, for what was being started then and could wake the others
             _signal(pid, signal.SIGSTOP)
         return self._has is None
+
+    def _waits_for_memory(self, card: _Card) -> bool:
+        asked, filled = (os.path.lexists(self._folder / "out" / what) for what in (FILLS, FILLED))
+        if self._fills and filled:
+            card.give_memory()
+        elif asked and self._may_fill and not (self._fills or filled):
+            if not card.take_memory():
+                return True
+            (self._folder / f"{FILLS}{GIVEN}").touch()
+        else:
+            return False
+        self._fills = not self._fills
+        self.changes += 1
+        return False
 
     def _wants(self) -> str | None:
         """One that has left still has the card, with others, until it ends: what it may do there is stopped, too."""
@@ -123,13 +147,13 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 @contextlib.contextmanager
-def kept(folder: Path, *, alone: bool) -> Iterator[Turn]:
+def kept(folder: Path, *, alone: bool, fills: bool = False) -> Iterator[Turn]:
     """For as long as the process of the job in `folder` lives. Without locks its turn is at once."""
     with _card() as card:
         if card is None:
-            for asked in (SHARED, ALONE):
+            for asked in (SHARED, ALONE, FILLS):
                 (folder / f"{asked}{GIVEN}").touch()
-        yield Turn(folder, card, alone)
+        yield Turn(folder, card, alone, fills)
 
 
 @contextlib.contextmanager
@@ -144,10 +168,10 @@ def held() -> Iterator[None]:
 
 class _Card:
     """A card as its users have it: one alone, or several. Who wants it comes through a door, and who wants it alone
-    stays there until it is empty."""
+    stays there until it is empty. Of its users one at a time has all of its memory."""
 
-    def __init__(self, door: _Lock, card: _Lock) -> None:
-        self._door, self._card = door, card
+    def __init__(self, door: _Lock, card: _Lock, memory: _Lock) -> None:
+        self._door, self._card, self._memory = door, card, memory
 
     def take(self, *, alone: bool, wait: bool) -> bool:
         """Whether it is this process's now."""
@@ -171,6 +195,12 @@ class _Card:
 
     def leave(self) -> None:
         self._card.leave()
+
+    def take_memory(self) -> bool:
+        return self._memory.take(wait=False)
+
+    def give_memory(self) -> None:
+        self._memory.leave()
 
 
 class _Lock:
@@ -223,7 +253,7 @@ def _card() -> Iterator[_Card | None]:
     with contextlib.ExitStack() as opened:
         locks: list[_Lock] = []
         try:
-            for what in ("door", "turn"):
+            for what in ("door", "turn", "memory"):
                 path = Path(tempfile.gettempdir()) / f"onekernel-{what}-{os.geteuid()}-{name}.lock"
                 locks.append(_Lock(path))
                 opened.callback(locks[-1].close)

@@ -155,17 +155,21 @@ def work(folder: Path) -> None:
         return
     warnings = [f.to_json() for f in getattr(program, "warnings", ())]
     _built(out, lane, sealing, {"findings": [], "log": "", "warnings": warnings})
-    timed = turn.needed(request) and turn.alone(request)
+    on_gpu = turn.needed(request)
+    timed = on_gpu and turn.alone(request)
     if timed:
         turn.wait(folder, turn.ALONE)
     if request.backend == "python":
         tasks.work(request, out, program, card)
         return
     assert program is not None
-    for number, (function, asked) in enumerate(request.calls):
-        if request.lanes and request.lanes[number] != lane:
-            continue
+    mine = [n for n in range(len(request.calls)) if not request.lanes or request.lanes[n] == lane]
+    fill = [n for n in mine if on_gpu and request.ways and request.ways[n] == SPARSE]
+    for number in mine:
+        function, asked = request.calls[number]
         way = request.ways[number] if request.ways else ""
+        if fill and number == fill[0]:
+            turn.wait(folder, turn.FILLS)
         args = inputs.take(asked)
         begin(out, number)
         answer: dict[str, bytes] = {}
@@ -186,6 +190,8 @@ def work(folder: Path) -> None:
             answer[f"{number}.buffers"] = b"".join(buffer.memory.data for buffer in held)
         answer[f"{number}.json"] = _json(report_to_json(report))
         _answer(out, number, answer, sealing)
+        if fill and number == fill[-1]:
+            turn.leave(folder, turn.FILLED)
         if any(f.code == ENDLESS for f in report.findings) and way not in (SPARSE, TURNED):
             return  # the next input would take as long: a learner waits for one time limit, not for thirty
         if not program.usable:

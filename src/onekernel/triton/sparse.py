@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends.base import Arg, Finding, Sparse
-from onekernel.backends.sparse import fits, look, to_device
+from onekernel.backends.sparse import look, placed
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message
 from onekernel.triton.faults import Stop
@@ -241,10 +241,10 @@ def on_device(args: Sequence[Arg], dtype: str, device: str = "cuda") -> Iterator
     import torch
 
     asked = [a for a in args if isinstance(a, Sparse)]
-    if not fits(asked, torch, device):
+    memory = placed(asked, torch, device)
+    if memory is None:
         yield None
         return
-    memory = [to_device(a, torch, device) for a in asked]
     yield [shaped(m.view(getattr(torch, dtype)), a, args) for m, a in zip(memory, asked, strict=True)]
     if device == "cuda":
         torch.cuda.synchronize()  # raises what a kernel did
