@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from onekernel.backends.base import Finding, Sparse
+from onekernel.backends.base import CallReport, Finding, Sparse
 from onekernel.backends.sparse import placed
 from onekernel.counts import KernelCounts
 from onekernel.grading.sparse import judge_whole, make
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import PASSED
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS
 from onekernel.ops.base import Case
@@ -18,6 +20,7 @@ from onekernel.triton import sparse
 from onekernel.triton.faults import CountedRange, Stop
 from onekernel.triton.sparse import ENDS, PAGE, UNSEEN, Extent, Pages, blame_wrapped, on_device, told
 from onekernel.ways import SPARSE
+from support.course import COURSE
 
 
 @pytest.mark.parametrize("size", [1, 38, 39, 65_535, 2**31 - 1])
@@ -189,3 +192,21 @@ def test_what_somebody_else_takes_in_the_same_moment_is_no_fault_of_the_file(mon
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: emptied.append(1))
     output = Sparse("y", 1 << 33, True, 4, 1 << 16, 1 << 16, np.zeros(0, np.uint8))
     assert placed([output], torch) is None and emptied
+
+
+@pytest.mark.parametrize(("room", "told"), [(True, []), (False, ["grading.no-room"])])
+def test_an_input_for_which_a_gpu_has_no_room_is_told(room: bool, told: list[str]) -> None:
+    """It is no failure, and nobody takes it for one that the GPU has run."""
+    torch = pytest.importorskip("torch")
+    exercise = COURSE.exercises["softmax_triton"]
+    submission = Submission(COURSE, exercise, COURSE.solution(exercise), "cuda", 1)
+    check = next(c for c in exercise.checks if c.kind.shows_right)
+    case = Case("many", "large", {"rows": 300, "cols": 1289}, fills.normal(), Message("ops.softmax", {}), way=SPARSE)
+    call = make(submission.operator, exercise.slug, case, "float32", 1)
+    if room:
+        with on_device(call.args, "float32", device="cpu") as tensors:
+            tensors[1].copy_(torch.softmax(tensors[0], 1))
+    touched = {a.name: a for a in call.args if isinstance(a, Sparse)}
+    outcome = CallOutcome(CallReport(0, "cudaSuccess"), touched=touched)
+    verdict = check.kind.judge(submission, check, [(call, outcome)], [])
+    assert verdict.status == PASSED and [d.key for d in verdict.details] == told

@@ -149,7 +149,8 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
     if cause is not None:
         failures = _fix_first(failures, cause, symptoms, alone)
     note = Message("grading.inputs", {"right": len(ran) - failed, "total": len(ran)})
-    said, of_groups = _printed(ran), tuple((group, n, of) for group, (n, of) in sorted(groups.items()))
+    said = (*_printed(ran), *_without_room(ran))
+    of_groups = tuple((group, n, of) for group, (n, of) in sorted(groups.items()))
     if failures:
         return Verdict(check, FAILED, 0.0, tuple(failures[:MAX_FAILURES]), note, said, of_groups)
     return Verdict(check, PASSED, check.points, (), note, said, of_groups)
@@ -186,6 +187,17 @@ def _in_another_order(found: list[Failure]) -> list[Failure]:
         return []
     told = [failure for failure in found if failure.code not in SYMPTOMS]
     return told or [replace(f, message=Message("grading.turned", {"symptom": f.message})) for f in found]
+
+
+def _without_room(ran: Ran) -> tuple[Message, ...]:
+    """That a GPU was not given some of the tensors of gigabytes, of which nothing was read back then. Whatever it runs
+    has run without it before."""
+    count = sum(
+        call.case.way == SPARSE and outcome.report is not None and not outcome.report.kernels
+        and not outcome.report.findings and not any(len(got.runs) for got in outcome.touched.values())
+        for call, outcome in ran
+    )  # fmt: skip
+    return (Message("grading.no-room", {"count": count}),) if count else ()
 
 
 def _printed(ran: Ran) -> tuple[Message, ...]:
