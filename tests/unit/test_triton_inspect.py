@@ -190,3 +190,29 @@ def test_a_pipelined_product_lists_how_its_tiles_come(arch, kind):
     """The solution asks which card it is on: with Hopper's it describes its tensors to the TMA."""
     found = compile_source(ROOT / "solutions" / "gemm_triton.py", [arch], rows=128, cols=128, dtype="float16")
     assert sum(c.times for c in found.kernels[0].counts if c.kind == kind) >= 2
+
+
+MASKED = """
+	.loc	1 12 20 // k.py:12:20
+	mov.b32 	%r5, -8388608;
+	// begin inline asm
+	.loc	1 12 20 // k.py:12:20
+	mov.u32 %r1, %r5;
+	.loc	1 13 20 // k.py:13:20
+	mov.u32 %r2, %r5;
+	.loc	1 14 20 // k.py:14:20
+	@%p1 ld.global.v2.b32 { %r1, %r2 }, [ %rd1 + 0 ];
+	// end inline asm
+	.loc	1 30 4 // k.py:30:4
+	// begin inline asm
+	.loc	1 31 4 // k.py:31:4
+	@%p1 st.global.b32 [ %rd2 + 0 ], { %r1 };
+	// end inline asm
+	ex2.approx.ftz.f32 %f1, %f2;
+"""
+
+
+def test_a_piece_of_inline_ptx_counts_for_the_line_that_it_begins_at():
+    """Triton 3.8 gives each of its lines one of its own, further down in the source."""
+    told = [(c.line, c.kind, c.bytes, c.times) for c in instructions(MASKED, "k.py")]
+    assert told == [(12, "load", 8, 1), (31, "exp2", 0, 1), (31, "store", 4, 1)]

@@ -179,6 +179,7 @@ def _product(grid: Sequence[int]) -> int:
 
 
 _LOC = re.compile(r"^\s*\.loc\s.*?//(?P<where>.*)$")
+_INLINE = re.compile(r"// (begin|end) inline asm")
 _MEMORY = re.compile(r"\b(?P<op>ld|st)\.(?:volatile\.)?global(?P<rest>[\w.:]*)\.(?P<type>[bfsu]\d+)\b")
 _VECTOR = re.compile(r"\.v(\d)\b")
 _COPY = re.compile(
@@ -199,15 +200,21 @@ _INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,5}\*/\s", re.MULTILINE)
 def instructions(ptx: str, source: str) -> tuple[Count, ...]:
     """The memory, copy, shuffle, barrier, atomic and exponential instructions of a PTX listing, by line of `source`.
 
-    Code inlined from Triton's own library counts for the line of `source` that called it.
+    Code inlined from Triton's own library counts for the line of `source` that called it. A piece of inline PTX, as a
+    load with a mask is, counts for the line that it begins at: from Triton 3.8 on each of its own lines is said to be
+    a line further down in `source` (findings/triton38_line_of_a_load.sh).
     """
     found: Counter[tuple[int, str, int]] = Counter()
     line = 0
+    placed = inline = False
     own = re.compile(rf"{re.escape(source)}:(\d+):")
     for text in ptx.splitlines():
+        if _INLINE.search(text):
+            inline, placed = "begin" in text, False
         loc = _LOC.match(text)
         if loc:
-            here = own.search(loc["where"])
+            here = None if inline and placed else own.search(loc["where"])
+            placed = True
             line = int(here[1]) if here else line
             continue
         memory = _MEMORY.search(text)
