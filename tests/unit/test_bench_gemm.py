@@ -34,13 +34,13 @@ def test_hopper_is_built_for_with_its_own_instructions_and_no_other_card_is() ->
 @pytest.mark.parametrize("spoiled", ["an element", "a tile", "NaN", "nothing"])
 def test_an_output_that_is_wrong_anywhere_is_refused(spoiled: str) -> None:
     torch = pytest.importorskip("torch")
-    from onekernel.bench.gemm import answers
+    from onekernel.bench.gemm import measurement
 
     cell = Cell("square", "bfloat16", 200, 96, 128, turned=True)
     torch.manual_seed(0)
     a, b = torch.randn(200, 128).bfloat16(), torch.randn(96, 128).bfloat16()
     want = (a.float() @ b.float().T).bfloat16()
-    right, got = answers.reference(cell, a, b), want.clone()
+    right, got = measurement.reference(cell, a, b), want.clone()
     if spoiled == "an element":
         got[right.rows[1], 3] += 1
     elif spoiled == "a tile":
@@ -49,9 +49,9 @@ def test_an_output_that_is_wrong_anywhere_is_refused(spoiled: str) -> None:
     elif spoiled == "NaN":
         got[right.rows[0], 0] = torch.nan
     else:
-        return answers.check(cell, "gemm_tensorcore", got, want, right)
-    with pytest.raises(answers.WrongOutput, match=r"beyond the tolerance|differs from the library"):
-        answers.check(cell, "gemm_tensorcore", got, want, right)
+        return measurement.check(cell, "gemm_tensorcore", got, want, right)
+    with pytest.raises(measurement.WrongOutput, match=r"beyond the tolerance|differs from the library"):
+        measurement.check(cell, "gemm_tensorcore", got, want, right)
 
 
 def test_a_share_is_of_the_librarys_better_door_and_absent_where_there_is_no_time() -> None:
