@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from onekernel.bench import device, records
-from onekernel.bench.gemm import both, figure, run, stalls, tables
+from onekernel.bench.gemm import figure, roofline, run, stalls, tables
 from onekernel.bench.gemm.build import arch_of, code_hash
 from onekernel.bench.gemm.cells import KINDS, Cell, grid
 from onekernel.bench.gemm.ways import OWN, RUNG, contenders, takes_part
@@ -82,11 +82,11 @@ def test_each_page_of_the_ladder_has_its_own_rungs_and_together_they_have_all() 
 
 
 def test_softmax_and_gemm_stand_below_the_roofs_that_are_drawn() -> None:
-    cells, roofline = records.read(RESULT)["cells"], records.read(RESULT.with_name("roofline.json"))
-    points = [RooflinePoint.from_json(p) for p in roofline["points"]]
-    roofs, found = Roofs.from_json(roofline["roofs"]), list(both.standings(cells, points))
-    assert {s.column for s in found} == set(both.COLUMNS)
-    for column, flat in (("fp32", roofs.fma), ("bf16", both.fastest(cells)), ("softmax", roofs.fma)):
+    cells, softmax = records.read(RESULT)["cells"], records.read(RESULT.with_name("roofline.json"))
+    points = [RooflinePoint.from_json(p) for p in softmax["points"]]
+    roofs, found = Roofs.from_json(softmax["roofs"]), list(roofline.standings(cells, points))
+    assert {s.column for s in found} == set(roofline.COLUMNS)
+    for column, flat in (("fp32", roofs.fma), ("bf16", roofline.fastest(cells)), ("softmax", roofs.fma)):
         here = [s for s in found if s.column == column]
         assert len(here) > 5 and len({s.intensity for s in here}) == 1
         assert all(s.rate <= min(flat, 1.05 * s.intensity * roofs.copy) for s in here)
@@ -207,7 +207,7 @@ def test_the_figures_are_drawn_with_it_and_without(
     _measured_later(without, monkeypatch)
     assert drawn() != first
     points = [RooflinePoint.from_json(p) for p in records.read(RESULT.with_name("roofline.json"))["points"]]
-    (mine,) = (s for s in both.standings(records.read(without)["cells"], points) if s.name == "gemm_tiled")
+    (mine,) = (s for s in roofline.standings(records.read(without)["cells"], points) if s.name == "gemm_tiled")
     assert mine.column == "fp32" and mine.rate == pytest.approx(2 * 4096**3 / 4e-3)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
-from onekernel.bench.gemm import both, figure, later, stalls
+from onekernel.bench.gemm import additions, figure, roofline, stalls
 from onekernel.bench.gemm.build import arch_of, code_hash
 from onekernel.bench.gemm.cells import KINDS, RUNG_SIZE, Cell, grid
 from onekernel.bench.gemm.measurement import measure, sustained
@@ -114,7 +114,7 @@ def _measure(root: Path, wanted: Sequence[Cell], options: argparse.Namespace) ->
         print(_told(cells[-1]), flush=True)
     if earlier:
         record = records.read(path)
-        later.join(record, data, options.ways)
+        additions.join(record, data, options.ways)
         data = record
     elif STEADY in wanted:
         data |= {"sustained": sustained(STEADY, ways, ("cublas", "gemm_tensorcore", "gemm_mma")), "took": took(began)}
@@ -132,10 +132,11 @@ def _told(cell: dict[str, Any]) -> str:
     return f"{cell['dtype']} {shape} ({state.get('sm_mhz')} MHz, {state.get('power_w')} W): {'  '.join(rates)}"
 
 
-def draw(data: dict[str, Any], folder: Path, roofline: Path) -> int:
-    """The figure in each language; and softmax and GEMM under one roof, where that card's `roofline` was measured."""
+def draw(data: dict[str, Any], folder: Path, softmax: Path) -> int:
+    """The figure in each language; and GEMM and softmax under one roof, where the file `softmax` is that card's
+    roofline of softmax."""
     name, cells = data["device"]["name"], data["cells"]
-    roofs = records.read(roofline) if roofline.is_file() else None
+    roofs = records.read(softmax) if softmax.is_file() else None
 
     def one(target: Path, lang: str) -> Iterable[Path]:
         under = measured_on(data, lang)
@@ -143,7 +144,7 @@ def draw(data: dict[str, Any], folder: Path, roofline: Path) -> int:
         if roofs:
             heading = words("title-gemm-roofline", lang, name=name, shape=" x ".join(map(str, roofs["shape"])))
             target = figure_path(folder, "gemm_roofline", lang)
-            paths += both.draw(target, cells, roofs, heading, f"{under}; {measured_on(roofs, lang)}", lang)
+            paths += roofline.draw(target, cells, roofs, heading, f"{under}; {measured_on(roofs, lang)}", lang)
         return paths
 
     draw_in_each(folder, "gemm", one)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import kernel_header, records
+from onekernel.bench.gemm.additions import as_met
 from onekernel.bench.gemm.cells import RUNG_SIZE
 from onekernel.bench.gemm.figure import best, rungs, seconds, share
-from onekernel.bench.gemm.later import as_met
 from onekernel.bench.markdown import grid
 from onekernel.bench.words import caption, words
 from onekernel.numerals import number

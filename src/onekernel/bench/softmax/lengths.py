@@ -25,7 +25,7 @@ from typing import Any
 from onekernel.bench import command, device, records
 from onekernel.bench.softmax.calls import Kernel, cuda_kernel, triton_kernel, worst_of
 from onekernel.bench.softmax.cases import ITEMSIZE
-from onekernel.bench.softmax.lengths_asked import GIANTS, LENGTHS, TIMED, TIMED_BYTES
+from onekernel.bench.softmax.row_lengths import GIANTS, LENGTHS, TIMED, TIMED_BYTES
 from onekernel.bench.timing import L2Emptier, interleaved
 from onekernel.course import find_root
 from onekernel.messages import LANGUAGES, say

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, records
-from onekernel.bench.softmax import cases, contenders, figure, recording, results, side_by_side
+from onekernel.bench.softmax import cases, contenders, figure, gpus, recording, results
 from onekernel.bench.softmax.tables import LADDER_SHAPES
 from onekernel.bench.timing import EMPTIER_BYTES, REPEATS
 from onekernel.bench.words import draw_in_each, measured_on, words
@@ -48,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
         if options.resume:
             raise UserError(Message.of("bench.resumed-on-one"))
         argv = _passed_on(options)
-        status, path = side_by_side.measure(argv, options.dtype, options.gpus, root, options.out)
+        status, path = gpus.measure(argv, options.dtype, options.gpus, root, options.out)
         return status or draw(path, path.parent)
     run = recording.Recording(root, found, absent, options.repeats, options.out)
     if options.resume:
