@@ -27,7 +27,7 @@ Questions = Sequence[Question]
 def run(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
-    learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
+    learner = learners.chosen(course.root, args.learner)
     check = _check(exercise)
     if check is None:
         raise UserError(Message.of("cli.predict-nothing", slug=exercise.slug))

@@ -19,8 +19,8 @@ from onekernel.report.log_figures import lines
 
 def run(args: argparse.Namespace) -> int:
     course = load_course()
-    learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
-    logged, check = log_of(course, args.log)
+    learner = learners.chosen(course.root, args.learner)
+    logged, check = _log_of(course, args.log)
     exercise = course.exercises[check.options["kernel"]]
     shape = shape_of(args.shape, len(check.options["sizes"]))
     kernel, log = learner.path(exercise.file), learner.path(logged.file)
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def log_of(course: Course, name: str | None) -> tuple[Exercise, Check]:
+def _log_of(course: Course, name: str | None) -> tuple[Exercise, Check]:
     """The log that a name means, its own, its kernel's or its lab's, with what it asks for; the course's first without
     a name. Raises UserError where nothing of that name has a log."""
     logs = [(e, c) for e in course.exercises.values() for c in e.checks if c.kind is kind.KIND]
