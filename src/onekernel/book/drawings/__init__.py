@@ -24,10 +24,7 @@ from onekernel.book.drawings import (
     ladder,
     launch,
     memory,
-    overview,
     reduction,
-    rungs,
-    source,
     torch_,
     triton_,
     warp,
@@ -37,7 +34,7 @@ from onekernel.messages import LANGUAGES
 
 Words = Callable[[str], str]
 MODULES: tuple[ModuleType, ...] = (
-    cost, launch, source, warp, memory, overview, reduction, rungs, ladder, triton_, torch_, fusing, gemm,
+    cost, launch, warp, memory, reduction, ladder, triton_, torch_, fusing, gemm,
 )  # fmt: skip
 NAMES = tuple(name for module in MODULES for name in module.DRAWINGS)
 _IMAGE = re.compile(r"!\[[^\n]*?\]\((?P<path>(?:\.\./)+(?:docs/)?img/(?P<name>[\w-]+?)(?:\.es)?\.svg)\)")
