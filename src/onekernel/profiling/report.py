@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -11,7 +12,6 @@ from pathlib import Path
 
 from onekernel.counts import LOAD_SECTORS, STORE_SECTORS, KernelCounts, LineCounts
 from onekernel.profiling import ncu
-from onekernel.profiling.names import bare_name
 
 # A column of the source page -> the metric it sums to over the launch.
 _SOURCE_COLUMNS = {
@@ -60,6 +60,25 @@ def number(text: str) -> float | None:
         return float(text.replace(",", ""))
     except ValueError:
         return None
+
+
+def bare_name(name: str) -> str:
+    """A kernel's name without return type, parameters and template arguments.
+
+    "void softmax_kernel<(bool)1>(const float *, long)" -> "softmax_kernel". Two instances of one template in a launch
+    share their name; the source page keeps their lines apart by function, and the first one found is taken.
+    """
+    text, depth = [], 0
+    for sign in re.sub(r"<?unnamed>|\(anonymous namespace\)", "unnamed", name):
+        if sign == "<":
+            depth += 1
+        elif sign == ">":
+            depth -= 1
+        elif sign == "(" and depth <= 0:
+            break
+        elif depth <= 0:
+            text.append(sign)
+    return "".join(text).removeprefix("void ").strip()
 
 
 def _wanted(name: str) -> bool:
