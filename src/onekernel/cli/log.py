@@ -6,6 +6,7 @@ import argparse
 
 from onekernel import doctor, learners
 from onekernel.checks import log as kind
+from onekernel.checks.log.figures import lines
 from onekernel.checks.log.rounds import baseline, fill, ready_for_baseline, ready_to_measure
 from onekernel.cli.common import load_course, select, shape_of
 from onekernel.cli.console import tell, verbatim
@@ -14,7 +15,6 @@ from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.submission import Submission
 from onekernel.messages import Message, say
-from onekernel.report.log_figures import lines
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """The port debugger: walks NumPy's tensors and the port's side by side, stops at the first that differs, says why.
 
 A cause is not guessed from the size of an error. Every mistake in the list is made on purpose, in NumPy, on the inputs
-that both models still share; the one that gives the port's own numbers is the cause. See `causes.py` for the list.
+that both models still share; the one that gives the port's own numbers is the cause. See `causes` for the list.
 """
 
 from __future__ import annotations
