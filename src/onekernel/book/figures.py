@@ -18,7 +18,7 @@ from onekernel.backends import call_arguments
 from onekernel.book import attention
 from onekernel.explain import chrome, picture
 from onekernel.explain.shares import Explained
-from onekernel.messages import LANGUAGES, each_language, say
+from onekernel.messages import LANGUAGES, each_language, localized, say
 from onekernel.trace import Recording, pictures
 
 STAMPS = "figures.json"  # beside the figures: what each was drawn from
@@ -78,7 +78,7 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     stale: list[Path] = []
     for name, draw, stamp in _every(root):
-        wanted = {lang: folder / (name if lang == "en" else f"{name}.{lang}") for lang in LANGUAGES}
+        wanted = {lang: folder / localized(name, lang) for lang in LANGUAGES}
         if known.get(name) == stamp and all(_ending(p, "png").is_file() for p in wanted.values()):
             continue
         stale += [_ending(p, "png") for p in wanted.values()]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from onekernel.bench import device
 from onekernel.errors import UserError
-from onekernel.messages import LANGUAGES, Message
+from onekernel.messages import LANGUAGES, Message, localized
 from onekernel.profiling import ncu, report
 from onekernel.profiling.call import default_shape, job, operator_of, sizes_of
 from onekernel.profiling.markdown import merged
@@ -61,7 +61,7 @@ def write_readings(profile: Profile, folder: Path) -> list[Path]:
     """Writes the reading in each language beside the JSON; a hand-written part below the marker stays. The paths."""
     written = []
     for lang in LANGUAGES:
-        path = folder / (file_stem(profile.slug) + (".md" if lang == "en" else f".{lang}.md"))
+        path = folder / localized(f"{file_stem(profile.slug)}.md", lang)
         old = path.read_text(encoding="utf-8") if path.is_file() else ""
         path.write_text(merged(profile, lang, old), encoding="utf-8")
         written.append(path)

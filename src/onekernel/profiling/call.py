@@ -73,7 +73,6 @@ def _launcher(program: cuda.CudaProgram, slug: str, source: Path, dtype: str) ->
     """The launcher's name: the slug's, or for a rung of the reading ladder the one that its file exports."""
     name = slug.rsplit("/", 1)[-1] + SUFFIXES[dtype]
     if slug.startswith("ladder/"):
-        exported = [d.name for d in declarations.functions(source.read_text(encoding="utf-8")) if d.extern_c]
-        name = next((n for n in exported if n.endswith(SUFFIXES[dtype])), name)
+        name = next((n for n in declarations.exported(source) if n.endswith(SUFFIXES[dtype])), name)
     program.function(name)
     return name

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from onekernel.errors import UserError
-from onekernel.messages import LANGUAGES, Message
+from onekernel.messages import LANGUAGES, Message, localized
 
 CONFIG = Path("docs") / "site.toml"
 _TITLE = re.compile(r"^# (.+)$", re.M)
@@ -92,6 +92,7 @@ def source_of(root: Path, name: str, lang: str) -> Path:
     first, _, rest = name.partition("/")
     if first == "docs":
         return Path("docs") / lang / f"{rest}.md"
-    suffix = ".md" if lang == "en" else f".{lang}.md"
     path = Path(name)
-    return path / f"README{suffix}" if (root / path).is_dir() else path.with_name(path.name + suffix)
+    if (root / path).is_dir():
+        return path / localized("README.md", lang)
+    return path.with_name(localized(f"{path.name}.md", lang))

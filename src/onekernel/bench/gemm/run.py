@@ -23,9 +23,9 @@ from onekernel.bench.gemm.cells import KINDS, RUNG_SIZE, Cell, grid
 from onekernel.bench.gemm.measurement import measure, sustained
 from onekernel.bench.gemm.ways import LIBRARY, RUNG, Ways, contenders, takes_part
 from onekernel.bench.timing import L2Emptier, took
-from onekernel.bench.words import draw_in_each, figure_path, measured_on, words
+from onekernel.bench.words import draw_in_each, measured_on, words
 from onekernel.course import find_root
-from onekernel.messages import say
+from onekernel.messages import localized, say
 
 LIMIT = 240.0
 STEADY = Cell("square", "bfloat16", 8192, 8192, 8192)
@@ -143,7 +143,7 @@ def draw(data: dict[str, Any], folder: Path, softmax: Path) -> int:
         paths = figure.draw(target, cells, words("title-gemm", lang, name=name), under, lang)
         if roofs:
             heading = words("title-gemm-roofline", lang, name=name, shape=" x ".join(map(str, roofs["shape"])))
-            target = figure_path(folder, "gemm_roofline", lang)
+            target = folder / localized("gemm_roofline", lang)
             paths += roofline.draw(target, cells, roofs, heading, f"{under}; {measured_on(roofs, lang)}", lang)
         return paths
 

@@ -43,7 +43,7 @@ def traffic(path: Path, cols: int, itemsize: int = 4) -> Traffic | None:
 
 def launcher_name(path: Path) -> str:
     """The fp32 launcher of a softmax `.cu`: the file's name, or for a rung of the ladder the one that it exports."""
-    exported = [d.name for d in declarations.functions(path.read_text(encoding="utf-8")) if d.extern_c]
+    exported = declarations.exported(path)
     return path.stem if path.stem in exported or not exported else exported[0]
 
 

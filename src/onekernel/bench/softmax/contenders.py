@@ -87,7 +87,7 @@ def rung_order(stem: str) -> tuple[float, str]:
 
 
 def _cuda(path: Path, kind: str, name: str) -> Contender:
-    exported = [d.name for d in declarations.functions(path.read_text(encoding="utf-8")) if d.extern_c]
+    exported = declarations.exported(path)
     header = kernel_header.read(path)
     built: dict[str, Any] = {}
 
