@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from onekernel.bench import device, records
-from onekernel.bench.gemm import figure, roofline, run, stalls, tables
+from onekernel.bench.gemm import figure, roofline, run, tables
 from onekernel.bench.gemm.build import arch_of, code_hash
 from onekernel.bench.gemm.cells import KINDS, Cell, grid
 from onekernel.bench.gemm.ways import OWN, RUNG, contenders, takes_part
@@ -229,7 +229,7 @@ def test_what_is_measured_is_what_lies_here() -> None:
 
 
 def test_ncus_raw_page_is_read_and_another_file_is_refused(tmp_path: Path) -> None:
-    names = [*stalls.METRICS.values(), "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
+    names = [*run.PROFILED.values(), "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
              "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
              "smsp__average_warps_issue_stalled_selected_per_issue_active.ratio"]  # fmt: skip
     values = ["2,000", "50", "10", "20", "1,234", "64", "0.5", "1.5", "1"]
@@ -237,9 +237,9 @@ def test_ncus_raw_page_is_read_and_another_file_is_refused(tmp_path: Path) -> No
             ["0", "void k<0>(float *)", *values]]  # fmt: skip
     path = tmp_path / "raw.csv"
     path.write_text("\n".join(",".join(f'"{v}"' for v in row) for row in rows), encoding="utf-8")
-    (found,) = stalls.read(path)
+    (found,) = run.rungs_profiled(path)
     assert found["kernel"] == "k<0>" and found["seconds"] == pytest.approx(2e-6) and found["conflicts"] == 1234
     assert list(found["stalls"].items()) == [("wait", 1.5), ("barrier", 0.5)]
     path.write_text("nothing\n", encoding="utf-8")
     with pytest.raises(UserError, match="not a raw page"):
-        stalls.read(path)
+        run.rungs_profiled(path)

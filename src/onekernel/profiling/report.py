@@ -35,7 +35,7 @@ def kernels(exported: ncu.Exported, source: Path | None) -> tuple[KernelCounts, 
     """
     lines = _by_kernel(exported.source) if source else {}
     found = []
-    for row in _raw_rows(exported.raw):
+    for row in raw_rows(exported.raw):
         metrics = {name: value for name, text in row.items() if _wanted(name) and (value := number(text)) is not None}
         name = row["Kernel Name"]
         found.append(
@@ -86,13 +86,17 @@ def _wanted(name: str) -> bool:
     return asked or (name.startswith(ncu.STALL_PREFIX) and name.endswith(ncu.STALL_SUFFIX))
 
 
-def _raw_rows(text: str) -> Iterator[dict[str, str]]:
-    """The raw page: a row of names, a row of units, a row for each kernel. ncu's own remarks begin with `==`."""
+def raw_rows(text: str) -> Iterator[dict[str, str]]:
+    """The raw page, a row for each kernel; names and units stand above. ncu's own remarks begin with `==`.
+
+    Raises ValueError for text that is no raw page.
+    """
     rows = list(csv.reader(line for line in text.splitlines() if line.strip() and not line.startswith("==")))
-    if len(rows) < 3 or "Kernel Name" not in rows[0]:
+    head = next((number for number, row in enumerate(rows) if "Kernel Name" in row), len(rows))
+    if len(rows) < head + 3:
         raise ValueError(f"not the raw page of an ncu report: {text[:200]!r}")
-    for row in rows[2:]:
-        yield dict(zip(rows[0], row, strict=False))
+    for row in rows[head + 2 :]:
+        yield dict(zip(rows[head], row, strict=False))
 
 
 def _by_kernel(text: str) -> dict[str, tuple[LineCounts, ...]]:
