@@ -13,6 +13,7 @@ from pathlib import Path
 from onekernel.bench import device
 from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES, Message, localized
+from onekernel.ops.base import DTYPES
 from onekernel.profiling import ncu, report
 from onekernel.profiling.call import default_shape, job, operator_of, sizes_of
 from onekernel.profiling.markdown import merged
@@ -40,7 +41,7 @@ def run(
     except (ValueError, KeyError) as error:  # a row cut off, a column that this version names otherwise
         raise UserError(Message("profile.unread", {"version": exported.version or "-"})) from error
     card = device.current()
-    ledger = operator.ledger(sizes, 4 if dtype == "float32" else 2)
+    ledger = operator.ledger(sizes, DTYPES[dtype].itemsize)
     short = ",".join(map(str, shape))
     profile = Profile(
         slug=slug, operator=operator.name, shape=shape, dtype=dtype, device=asdict(card),

@@ -9,6 +9,7 @@ from typing import Any
 
 from onekernel import cuda
 from onekernel.ops import OPERATORS, softmax
+from onekernel.ops.base import SUFFIXES
 from onekernel.triton.loading import load_module
 
 CHUNK = 1 << 26  # elements that are compared at a time
@@ -20,9 +21,8 @@ def cuda_kernel(root: Path, slug: str, dtype: str) -> Kernel:
     """The launcher of solutions/`slug`.cu for a type. Raises RuntimeError with the error that a launch returned."""
     import torch
 
-    suffix = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}[dtype]
     prototype = OPERATORS["softmax"].prototype(slug, dtype)
-    launcher = cuda.build(root / "solutions" / f"{slug}.cu", [prototype]).function(slug + suffix)
+    launcher = cuda.build(root / "solutions" / f"{slug}.cu", [prototype]).function(slug + SUFFIXES[dtype])
 
     def call(x: Any, y: Any) -> None:
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)

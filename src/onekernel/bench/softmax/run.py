@@ -17,7 +17,7 @@ from typing import Any
 from onekernel.bench import command, records
 from onekernel.bench.softmax import cases, contenders, figure, gpus, recording, results
 from onekernel.bench.softmax.tables import LADDER_SHAPES
-from onekernel.bench.timing import EMPTIER_BYTES, REPEATS
+from onekernel.bench.timing import EMPTIER_BYTES, LAUNCH_BOUND_BYTES, REPEATS
 from onekernel.bench.words import draw_in_each, measured_on, words
 from onekernel.course import find_root
 from onekernel.errors import UserError
@@ -114,7 +114,7 @@ def _tell(
                          traffic=traffic))  # fmt: skip
     graphs = sum(c.launch_bound for c in wanted)
     print("  " + say("bench.grid-how", repeats=repeats, empty=EMPTIER_BYTES >> 20, graphs=graphs,
-                     limit=cases.LAUNCH_BOUND_BYTES >> 20))  # fmt: skip
+                     limit=LAUNCH_BOUND_BYTES >> 20))  # fmt: skip
     print("  " + records.expected(root, "softmax", wanted).text())
     for contender in found:
         print("  " + say("bench.contender-line", name=contender.name, kind=say(f"bench.kind-{contender.kind}")))
