@@ -15,7 +15,7 @@ from onekernel.counts import KernelCounts
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.profiling import ncu, report
-from onekernel.profiling.names import bare_name
+from onekernel.profiling.report import bare_name
 
 EQUAL = {  # metric -> its short name
     counts.LOAD_REQUESTS: "load requests", counts.LOAD_SECTORS: "load sectors",

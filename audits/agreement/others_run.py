@@ -33,7 +33,7 @@ from onekernel.cuda.nvcc import find as find_nvcc
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.profiling import ncu
-from onekernel.profiling.names import bare_name
+from onekernel.profiling.report import bare_name
 from onekernel.simulator.machine_code.elf import plain_name
 
 BENCH = "others_vs_ncu"

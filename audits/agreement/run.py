@@ -35,7 +35,7 @@ from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
-from onekernel.profiling.names import bare_name
+from onekernel.profiling.report import bare_name
 
 BENCH = "simulator_vs_ncu"
 

@@ -157,6 +157,11 @@ def current(root: Path) -> Learner:
     return existing(root, name)
 
 
+def chosen(root: Path, name: str | None) -> Learner:
+    """The learner of that name; without one, the learner at work. Raises UserError as `existing` and `current` do."""
+    return existing(root, name) if name else current(root)
+
+
 def start(root: Path, name: str, starters: Mapping[str, str]) -> tuple[Learner, list[str]]:
     """Makes the learner's folder, or completes it, and remembers who is at work. Returns the files that are new."""
     learner = named(root, name)

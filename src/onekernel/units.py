@@ -67,6 +67,14 @@ def parse(text: str, *, whole: bool = False) -> Quantity:
     return Quantity(value * scale, base)
 
 
+def understood(text: str) -> Quantity | str:
+    """What a text is read as; as it was typed where it cannot be read."""
+    try:
+        return parse(text)
+    except UserError:
+        return text
+
+
 def _mantissa(digits: str, text: str, has_exponent: bool, whole: bool) -> str | None:
     """The digits with a point as the decimal mark and nothing else; None for what is no number. Raises UserError."""
     digits = digits.replace("_", "")

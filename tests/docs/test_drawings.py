@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.book import drawings
-from onekernel.book.drawings import memory, overview, reduction, warp
+from onekernel.book.drawings import ladder, memory, reduction, warp
 from onekernel.book.drawings.canvas import INK, PAGE, PALETTE, SMALLEST, WIDTH, Canvas
 from onekernel.messages import LANGUAGES
 from support import rules
@@ -110,7 +110,7 @@ def test_what_a_drawing_counts_is_what_the_simulator_counts() -> None:
 
 def test_the_map_of_the_ladder_says_what_the_rungs_say() -> None:
     """Who shares a row and how often it is read: the first ledger of each rung's header."""
-    for number, (who, _, reads, _) in enumerate(overview.RUNGS, 1):
+    for number, (who, _, reads, _) in enumerate(ladder.RUNGS, 1):
         (rung,) = (ROOT / "solutions" / "ladder").glob(f"{number}_*.cu")
         text = rung.read_text(encoding="utf-8")
         ledger = re.search(r"^// Ledger[^:]*: reads (\d+)", text, re.M)

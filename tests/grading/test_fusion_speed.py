@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from onekernel.backends.base import Buffer, Scalar
-from onekernel.bench import credit, device, products, records
+from onekernel.bench import credit, device, records
 from onekernel.bench.sample import Sample
 from onekernel.checks.speed import judge
 from onekernel.grading.submission import Submission
@@ -119,10 +119,11 @@ def test_no_kernel_that_was_measured_took_less_than_what_is_called_impossible() 
     data = records.read(ROOT / "bench" / "results" / "h200" / "gemm.json")
     card, seen = device.Device(**data["device"]), 0
     for cell in data["cells"]:
-        limit = products.least(card, cell["dtype"], (cell["m"], cell["n"], cell["k"]), DTYPES[cell["dtype"]].itemsize)
+        shape, itemsize = (cell["m"], cell["n"], cell["k"]), DTYPES[cell["dtype"]].itemsize
+        limit = credit.least_for_product(card, cell["dtype"], shape, itemsize)
         times = [w["median_s"] for n, w in cell["ways"].items() if "median_s" in w and n not in ("copy", "tf32")]
         assert min(times) >= limit
         seen += len(times)
     assert seen > 100
     square = (4096, 4096, 4096)
-    assert products.least(card, "float32", square, 4) == pytest.approx(2 * 4096**3 / card.fma_rate)
+    assert credit.least_for_product(card, "float32", square, 4) == pytest.approx(2 * 4096**3 / card.fma_rate)

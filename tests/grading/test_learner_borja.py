@@ -8,12 +8,11 @@ import re
 import pytest
 
 from onekernel import course, learners
-from onekernel.checks.log import judge, rounds
+from onekernel.checks.log import figures, judge, rounds
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED
 from onekernel.messages import set_language
-from onekernel.report import log_figures
 from support.course import COURSE, ROOT
 
 pytestmark = pytest.mark.slow
@@ -67,7 +66,7 @@ def test_the_figures_of_his_last_round_are_what_his_kernel_still_measures(log, f
     set_language("en")
     text = BORJA.path(f"{log}.md").read_text(encoding="utf-8")
     *_, last = re.findall(r"<!-- measured: .*?-->\n(.*?)\n<!-- /measured -->", text, re.DOTALL)
-    now = log_figures.lines(submission(COURSE.exercises[LOGS[log]]), COURSE.exercises[log].checks[0])
+    now = figures.lines(submission(COURSE.exercises[LOGS[log]]), COURSE.exercises[log].checks[0])
     assert last.splitlines() == [f"- {line}" for line in now]
     assert f"- {figure}" in last
 

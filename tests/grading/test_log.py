@@ -16,7 +16,7 @@ from onekernel.bench import credit, device, records
 from onekernel.bench.gemm import figure
 from onekernel.bench.gemm.build import code_hash
 from onekernel.bench.sample import Sample
-from onekernel.checks.log import words
+from onekernel.checks.log import figures, words
 from onekernel.checks.log.rounds import (
     baseline,
     fill,
@@ -33,7 +33,6 @@ from onekernel.errors import UserError
 from onekernel.grading.submission import Submission
 from onekernel.ops import OPERATORS
 from onekernel.ops.base import DTYPES
-from onekernel.report import log_figures
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 from support.course import COURSE
@@ -219,12 +218,12 @@ def test_on_a_gpu_the_shape_is_timed_beside_its_counts(ana: Path, monkeypatch: p
     monkeypatch.setattr(credit, "reference", lambda *_: (sample, Sample.of([30e-6]), 1e-6))
     submission = Submission(COURSE, COURSE.exercises["softmax_tuned"], ana / "softmax_tuned.cu", "cuda", 1)
     asked_for = COURSE.exercises["tuning_log"].checks[0]
-    found = log_figures.lines(submission, asked_for, (6, 1000), "float16")
+    found = figures.lines(submission, asked_for, (6, 1000), "float16")
     assert any("pass over the input, at 6 x 1000 float16" in line for line in found)
     assert found[-1].startswith("float16 6 x 1000: 20.0 us")
     assert "50 % of the copy" in found[-1] and "150 % of the speed of F.softmax" in found[-1]
-    monkeypatch.setattr(log_figures, "MOST_COUNTED", 1000)
-    too_many, timed = log_figures.lines(submission, asked_for, (6, 1000), "float16")
+    monkeypatch.setattr(figures, "MOST_COUNTED", 1000)
+    too_many, timed = figures.lines(submission, asked_for, (6, 1000), "float16")
     assert "more than the simulator counts" in too_many and timed == found[-1]
     assert [r.calls[0][0] for r in asked] == ["softmax_tuned_f16"] * 2
 
@@ -266,7 +265,7 @@ def test_on_a_gpu_a_product_is_timed_beside_the_library(ana: Path, monkeypatch: 
     monkeypatch.setattr(device, "current", lambda: None)
     monkeypatch.setattr(credit, "reference", lambda *_: (Sample.of([10e-6]), Sample.of([10e-6]), 1e-6))
     submission = Submission(COURSE, COURSE.exercises["gemm_tiled"], ana / "gemm_tiled.cu", "cuda", 1)
-    found = log_figures.lines(submission, COURSE.exercises["gemm_log"].checks[0], (40, 24, 16))
+    found = figures.lines(submission, COURSE.exercises["gemm_log"].checks[0], (40, 24, 16))
     assert found[0].endswith("per multiply-add, at 40 x 24 x 16")
     assert found[-1].startswith("float32 40 x 24 x 16: 20.0 us") and "50 % of the speed of torch.matmul" in found[-1]
 
@@ -320,7 +319,7 @@ def test_the_figures_of_the_reference_log_are_those_of_the_files_and_records_tha
     for mark, lines in measured:
         path = by_hash[mark]
         submission = Submission(whole, replace(whole.exercises["gemm_tiled"], slug=path.stem), path, "simulator", 1)
-        counted = [f"- {line}" for line in log_figures.lines(submission, whole.exercises["gemm_log"].checks[0])]
+        counted = [f"- {line}" for line in figures.lines(submission, whole.exercises["gemm_log"].checks[0])]
         assert lines.splitlines()[: len(counted)] == counted, path.stem
         rate = re.search(r"- ([\d.]+) TFLOP/s, (\d+) % of cuBLAS", lines)
         name = next(n for n in (path.stem, f"ladder/{path.stem}") if n in cell["ways"])

@@ -14,7 +14,7 @@ from onekernel.checks.answers.roofline import Right
 from onekernel.checks.forecast.judge import share_of
 from onekernel.checks.forecast.questions import about, in_file
 from onekernel.errors import UserError
-from onekernel.explain import chrome, generated
+from onekernel.explain import chrome, inductor
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.messages import LANGUAGES
@@ -75,7 +75,7 @@ def test_what_a_generated_line_does_is_read_from_the_code():
         "    c = triton_helpers.max2(b, 1)\n    d, e = triton_helpers.online_softmax_reduce(\n        c, b, 1)\n"
         "    tl.store(out_ptr0 + (r), tl.sum(d, 1), xmask)\n"
     )
-    (kernel,) = generated.kernels(text)
+    (kernel,) = inductor.kernels(text)
     assert kernel.kind == "reduction" and kernel.elements == 800
     assert kernel.lines == {"load": (11,), "store": (16,), "reduction": (13, 14, 16), "mask": (8, 10), "loop": (9,)}
     assert kernel.always_true(8) and not kernel.always_true(10)
@@ -88,8 +88,8 @@ def test_a_readable_file_has_each_kernel_and_the_call_of_a_module():
         "    triton_meta={'x': {1: 2}},\n)\n@triton.jit\ndef a(p):\n    pass\n''', device_str='cuda')\n"
         "class Runner:\n    def call(self, args):\n        a.run(1)\n        return (1, )\n\nrunner = Runner()\n"
     )
-    page = generated.readable([module, module], "heading")
-    assert [k.name for k in generated.kernels(page)] == ["a", "a"]
+    page = inductor.readable([module, module], "heading")
+    assert [k.name for k in inductor.kernels(page)] == ["a", "a"]
     assert "triton_meta={...}," in page and "def call(args):\n    a.run(1)\n" in page and page.startswith("# heading\n")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,7 @@ def test_a_card_has_one_folder(name, slug):
 def test_the_command_of_a_result_does_not_say_where_it_was_written(monkeypatch):
     argv = ["/home/someone/repo/bench/softmax.py", "--quick", "--out", "/tmp/x.json", "--resume"]
     monkeypatch.setattr("sys.argv", argv)
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)  # these tests may be run by `python -m pytest`
     made = device.provenance()
     assert made["command"] == "python bench/softmax.py --quick --resume"
     assert made["versions"]["python"]

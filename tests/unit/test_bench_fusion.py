@@ -38,16 +38,16 @@ def test_the_grid_has_each_case_once_and_begins_with_the_large_ones() -> None:
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_the_ways_of_pytorch_compute_the_operator_and_are_counted(operation: str) -> None:
     torch = pytest.importorskip("torch")
-    from onekernel.bench.fusion import answers, measurement, ways
+    from onekernel.bench.fusion import measurement, ways
 
     case = Case(operation, "float32", 4 * 4 * 8192)
     rows, cols = case.shape
     x, w = torch.randn(rows, cols), torch.randn(rows, cols)
     t = ways.Tensors(x, w if case.inputs == 2 else x, torch.randn(cols), torch.empty_like(x))
     for way in (ways.unfused, ways.framework):
-        answers.check(case, t, way(operation, t), strict=False)
-    with pytest.raises(answers.WrongOutput, match="wrong, the worst"):
-        answers.check(case, t, x + 1, strict=False)
+        measurement.check(case, t, way(operation, t), strict=False)
+    with pytest.raises(measurement.WrongOutput, match="wrong, the worst"):
+        measurement.check(case, t, x + 1, strict=False)
     moved = measurement._moved(lambda: ways.unfused(operation, t))["bytes_moved"] / case.traffic
     wanted = {"gelu": 9.0, "softmax_mul": 11 / 3, "rmsnorm": 11 / 3, "cos_cos": 2.0}[operation]
     assert moved == pytest.approx(wanted, abs=0.1)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from onekernel.bench import device, records
-from onekernel.bench.gemm import both, figure, run, stalls, tables
+from onekernel.bench.gemm import figure, roofline, run, tables
 from onekernel.bench.gemm.build import arch_of, code_hash
 from onekernel.bench.gemm.cells import KINDS, Cell, grid
 from onekernel.bench.gemm.ways import OWN, RUNG, contenders, takes_part
@@ -34,13 +34,13 @@ def test_hopper_is_built_for_with_its_own_instructions_and_no_other_card_is() ->
 @pytest.mark.parametrize("spoiled", ["an element", "a tile", "NaN", "nothing"])
 def test_an_output_that_is_wrong_anywhere_is_refused(spoiled: str) -> None:
     torch = pytest.importorskip("torch")
-    from onekernel.bench.gemm import answers
+    from onekernel.bench.gemm import measurement
 
     cell = Cell("square", "bfloat16", 200, 96, 128, turned=True)
     torch.manual_seed(0)
     a, b = torch.randn(200, 128).bfloat16(), torch.randn(96, 128).bfloat16()
     want = (a.float() @ b.float().T).bfloat16()
-    right, got = answers.reference(cell, a, b), want.clone()
+    right, got = measurement.reference(cell, a, b), want.clone()
     if spoiled == "an element":
         got[right.rows[1], 3] += 1
     elif spoiled == "a tile":
@@ -49,9 +49,9 @@ def test_an_output_that_is_wrong_anywhere_is_refused(spoiled: str) -> None:
     elif spoiled == "NaN":
         got[right.rows[0], 0] = torch.nan
     else:
-        return answers.check(cell, "gemm_tensorcore", got, want, right)
-    with pytest.raises(answers.WrongOutput, match=r"beyond the tolerance|differs from the library"):
-        answers.check(cell, "gemm_tensorcore", got, want, right)
+        return measurement.check(cell, "gemm_tensorcore", got, want, right)
+    with pytest.raises(measurement.WrongOutput, match=r"beyond the tolerance|differs from the library"):
+        measurement.check(cell, "gemm_tensorcore", got, want, right)
 
 
 def test_a_share_is_of_the_librarys_better_door_and_absent_where_there_is_no_time() -> None:
@@ -82,11 +82,11 @@ def test_each_page_of_the_ladder_has_its_own_rungs_and_together_they_have_all() 
 
 
 def test_softmax_and_gemm_stand_below_the_roofs_that_are_drawn() -> None:
-    cells, roofline = records.read(RESULT)["cells"], records.read(RESULT.with_name("roofline.json"))
-    points = [RooflinePoint.from_json(p) for p in roofline["points"]]
-    roofs, found = Roofs.from_json(roofline["roofs"]), list(both.standings(cells, points))
-    assert {s.column for s in found} == set(both.COLUMNS)
-    for column, flat in (("fp32", roofs.fma), ("bf16", both.fastest(cells)), ("softmax", roofs.fma)):
+    cells, softmax = records.read(RESULT)["cells"], records.read(RESULT.with_name("roofline.json"))
+    points = [RooflinePoint.from_json(p) for p in softmax["points"]]
+    roofs, found = Roofs.from_json(softmax["roofs"]), list(roofline.standings(cells, points))
+    assert {s.column for s in found} == set(roofline.COLUMNS)
+    for column, flat in (("fp32", roofs.fma), ("bf16", roofline.fastest(cells)), ("softmax", roofs.fma)):
         here = [s for s in found if s.column == column]
         assert len(here) > 5 and len({s.intensity for s in here}) == 1
         assert all(s.rate <= min(flat, 1.05 * s.intensity * roofs.copy) for s in here)
@@ -207,7 +207,7 @@ def test_the_figures_are_drawn_with_it_and_without(
     _measured_later(without, monkeypatch)
     assert drawn() != first
     points = [RooflinePoint.from_json(p) for p in records.read(RESULT.with_name("roofline.json"))["points"]]
-    (mine,) = (s for s in both.standings(records.read(without)["cells"], points) if s.name == "gemm_tiled")
+    (mine,) = (s for s in roofline.standings(records.read(without)["cells"], points) if s.name == "gemm_tiled")
     assert mine.column == "fp32" and mine.rate == pytest.approx(2 * 4096**3 / 4e-3)
 
 
@@ -229,7 +229,7 @@ def test_what_is_measured_is_what_lies_here() -> None:
 
 
 def test_ncus_raw_page_is_read_and_another_file_is_refused(tmp_path: Path) -> None:
-    names = [*stalls.METRICS.values(), "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
+    names = [*run.PROFILED.values(), "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
              "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
              "smsp__average_warps_issue_stalled_selected_per_issue_active.ratio"]  # fmt: skip
     values = ["2,000", "50", "10", "20", "1,234", "64", "0.5", "1.5", "1"]
@@ -237,9 +237,9 @@ def test_ncus_raw_page_is_read_and_another_file_is_refused(tmp_path: Path) -> No
             ["0", "void k<0>(float *)", *values]]  # fmt: skip
     path = tmp_path / "raw.csv"
     path.write_text("\n".join(",".join(f'"{v}"' for v in row) for row in rows), encoding="utf-8")
-    (found,) = stalls.read(path)
+    (found,) = run.rungs_profiled(path)
     assert found["kernel"] == "k<0>" and found["seconds"] == pytest.approx(2e-6) and found["conflicts"] == 1234
     assert list(found["stalls"].items()) == [("wait", 1.5), ("barrier", 0.5)]
     path.write_text("nothing\n", encoding="utf-8")
     with pytest.raises(UserError, match="not a raw page"):
-        stalls.read(path)
+        run.rungs_profiled(path)

@@ -8,8 +8,8 @@ import pytest
 
 from onekernel.bench.softmax import contenders
 from onekernel.bench.softmax.cases import Case
-from onekernel.bench.softmax.plan import plan
-from onekernel.bench.softmax.side_by_side import join
+from onekernel.bench.softmax.gpus import join
+from onekernel.bench.softmax.recording import plan
 from onekernel.bench.softmax.tables import LADDER_SHAPES
 from onekernel.errors import UserError
 

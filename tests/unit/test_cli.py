@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import cli, comments, learners, messages
-from onekernel.cli import common, parser, scoreboard, side_by_side
+from onekernel.cli import common, parser, pool, scoreboard
 from onekernel.cli.console import console
 from onekernel.course import find_root
 from onekernel.cuda import nvcc
@@ -103,13 +103,13 @@ def test_a_learners_first_hour(run: Run, root: Path, ana: Path) -> None:
 
 def test_what_is_graded_is_said_before_the_next_is(run: Run, ana: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exercise may take a minute on a GPU: nobody waits for all of them to read the first."""
-    graded = side_by_side.grade
+    graded = pool.grade
 
     def announced(submission: Submission) -> Result:
         print(f"now {submission.exercise.slug}", flush=True)
         return graded(submission)
 
-    monkeypatch.setattr(side_by_side, "grade", announced)
+    monkeypatch.setattr(pool, "grade", announced)
     out = run("check")[1]
     order = [out.index(text) for text in ("now quiz", "○ quiz", "now exam", "○ exam", "0 / 12")]
     assert order == sorted(order)
@@ -260,7 +260,7 @@ def test_what_was_graded_before_ctrl_c_is_in_the_json(
         yield grade(submissions[0])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(side_by_side, "graded", stopped)
+    monkeypatch.setattr(pool, "graded", stopped)
     target = tmp_path / "card.json"
     assert run("check", "--json", str(target))[0] == 130
     assert len(json.loads(target.read_text())["results"]) == 1

@@ -70,7 +70,7 @@ def test_without_a_compiler_the_cause_and_the_mend_are_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], triton_tested_once: None
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("onekernel.cli.machine.gpu_present", lambda: False)  # on one, what is built may run
+    monkeypatch.setattr("onekernel.cli.doctor.gpu_present", lambda: False)  # on one, what is built may run
     facts = {f.name: f for f in doctor.facts()}
     assert facts["g++"].state == machine.MISSING
     assert "apt install g++" in str(facts["g++"].mend)
@@ -359,7 +359,7 @@ def test_check_says_that_a_gpu_ran_it(
     slugs: tuple[str, ...], words: tuple[str, ...], tested: list[str], monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("onekernel.cli.side_by_side.grade", graded_nowhere)
+    monkeypatch.setattr("onekernel.cli.pool.grade", graded_nowhere)
     monkeypatch.setattr("onekernel.grading.grader.grade", graded_nowhere)
     card = tmp_path / "card.json"
     assert cli.main(["check", "--solutions", *slugs, *words, "--json", str(card)]) == 0
@@ -379,7 +379,7 @@ def test_either_word_for_no_gpu_means_the_same(
     word: str, slug: str, place: str, tested: list[str], monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("onekernel.cli.side_by_side.grade", graded_nowhere)
+    monkeypatch.setattr("onekernel.cli.pool.grade", graded_nowhere)
     assert cli.main(["check", "--solutions", slug, "--device", word]) == 0
     assert f"{place} passed" in capsys.readouterr().out and "cuda" not in tested
 
@@ -387,7 +387,7 @@ def test_either_word_for_no_gpu_means_the_same(
 def test_watch_uses_the_gpu_each_time(
     tested: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("onekernel.cli.side_by_side.grade", graded_nowhere)
+    monkeypatch.setattr("onekernel.cli.pool.grade", graded_nowhere)
     stamps, naps = itertools.chain([0, 0], itertools.repeat(1)), iter(["the file is saved"])
     monkeypatch.setattr("onekernel.cli.check._stamps", lambda *_: [next(stamps)])
 

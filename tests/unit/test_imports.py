@@ -128,7 +128,7 @@ def test_what_learners_write_never_imports_the_machinery(folder: str) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["onekernel.cli.parser", "onekernel.cli.check", "onekernel.cli.learn", "onekernel.cli.machine",
+    ["onekernel.cli.parser", "onekernel.cli.check", "onekernel.cli.learn", "onekernel.cli.doctor",
      "onekernel.pytest_plugin", "onekernel.grading.grader"],
 )  # fmt: skip
 def test_what_takes_long_is_not_imported_before_it_must_be(module: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import string
@@ -90,6 +91,40 @@ def test_every_message_that_a_module_names_exists() -> None:
             named += [("cli", key) for key in TELLS.findall(source)]
         absent += [f"{path}: {area}.{key}" for area, key in named if key not in messages.area(area)]
     assert not absent
+
+
+def texts_of_the_code() -> set[str]:
+    """Every text that code says or could make a key of: constants of Python, words in quotes elsewhere."""
+    found = {n.value for path in SOURCES for n in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+             if isinstance(n, ast.Constant) and isinstance(n.value, str)}  # fmt: skip
+    others = (p for kind in ("h", "cpp", "toml") for p in FOLDER.parent.rglob(f"*.{kind}") if p.parent != FOLDER)
+    return found.union(*(re.findall(r"""["'\[]([\w.-]+)["'\]]""", p.read_text(encoding="utf-8")) for p in others))
+
+
+def unasked(key: str, texts: Collection[str], heads: Collection[str]) -> bool:
+    """Whether no text is the key "area.name", its name, its beginning or its two parts."""
+    name = key.partition(".")[2]
+    if key in texts or name in texts or any(name.startswith(h) or key.startswith(h) for h in heads):
+        return False
+    return not any(one[:n] in texts and one[n:] in texts for one in (key, name) for n in range(1, len(one)))
+
+
+@pytest.mark.slow
+def test_every_message_is_asked_for_by_some_code() -> None:
+    texts = texts_of_the_code()
+    heads = [text for text in texts if text.endswith(("-", "_"))]
+    # The records of findings are asked for by a code and a form, the words of an interactive piece all at once.
+    areas = [area for area in AREAS if area not in ("simulator", "play")]
+    assert not [f"{a}.{key}" for a in areas for key in messages.area(a) if unasked(f"{a}.{key}", texts, heads)]
+
+
+@pytest.mark.parametrize(
+    ("key", "lost"),
+    [("cli.gone", True), ("cli.there", False), ("cli.named", False), ("cli.opt-any", False), ("cli.all-gone", True),
+     ("cli.all-parts", False)],
+)  # fmt: skip
+def test_a_message_that_nobody_asks_for_is_seen(key: str, lost: bool) -> None:
+    assert unasked(key, {"cli.there", "named", "opt-", "all", "-parts"}, ["opt-"]) is lost
 
 
 def test_a_message_keeps_its_language_open(monkeypatch: pytest.MonkeyPatch) -> None:

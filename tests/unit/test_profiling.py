@@ -15,8 +15,8 @@ from onekernel.labs.reader import load as load_course
 from onekernel.messages import LANGUAGES, area
 from onekernel.profiling import call, load, ncu, profile, report, run, write_readings
 from onekernel.profiling.markdown import MARKER
-from onekernel.profiling.names import bare_name
 from onekernel.profiling.reading import BUSY, COPY_OVER_DATASHEET, ISSUING, read
+from onekernel.profiling.report import bare_name
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -320,7 +320,7 @@ def test_a_report_of_another_form_is_told_in_a_sentence(page, change, tmp_path, 
     assert changed != texts[page]
     texts[page] = changed
     monkeypatch.setattr(ncu, "find", lambda: Path("ncu"))
-    monkeypatch.setattr("onekernel.profiling.capture.job", lambda *args: {})
+    monkeypatch.setattr("onekernel.profiling.job", lambda *args: {})
     monkeypatch.setattr(ncu, "capture", lambda job: ncu.Exported(texts["raw"], texts["source"], "2019.1"))
     with pytest.raises(UserError, match=r"ncu 2019\.1"):
         run("softmax_block", ROOT / "solutions" / "softmax_block.cu", None, tmp_path)

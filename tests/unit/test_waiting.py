@@ -19,7 +19,7 @@ import pytest
 from rich.console import Console
 
 from onekernel import messages
-from onekernel.cli import side_by_side, waiting
+from onekernel.cli import pool, waiting
 from onekernel.grading.submission import Submission
 from onekernel.sandbox import process, supervisor
 from onekernel.sandbox.progress import Progress, about, followed, reached
@@ -187,7 +187,7 @@ def test_what_another_process_does_is_seen_from_here(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1})
     submissions = [Submission(COURSE, COURSE.exercises[n], COURSE.solution(COURSE.exercises[n]), "simulator", 7)
                    for n in ("reverse", "guard")]  # fmt: skip
-    told = side_by_side.progress_of(2)
-    results: Iterator[object] = side_by_side.graded(submissions, progress=told)
+    told = pool.progress_of(2)
+    results: Iterator[object] = pool.graded(submissions, progress=told)
     assert len(list(results)) == 2
     assert [(t.since > 0, t.over, t.place) for t in told] == [(True, True, b"simulator")] * 2

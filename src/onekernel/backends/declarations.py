@@ -52,6 +52,11 @@ def functions(source: str) -> list[Declared]:
     return found
 
 
+def exported(path: Path) -> list[str]:
+    """The names of the functions of a file that C may call, in order: its launchers, and whatever else is so marked."""
+    return [d.name for d in functions(path.read_text(encoding="utf-8")) if d.extern_c]
+
+
 def prototype(text: str) -> Declared:
     """A C prototype, read as a definition is. Raises ValueError for text that is none."""
     found = functions(text.strip().rstrip(";") + " {}")

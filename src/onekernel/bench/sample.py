@@ -56,6 +56,10 @@ class AboveRoof(ValueError):
     """A time in which the card cannot have moved the bytes: the work was not done, or not by then."""
 
 
+class WrongOutput(ValueError):
+    """What was timed wrote something else than its operator: its time says nothing."""
+
+
 def floor_seconds(bytes_read: float, bytes_written: float, bandwidth: float, l2_bytes: float) -> float:
     """The least time for traffic that starts with an L2 empty of the inputs: bytes over the datasheet's bandwidth.
 

@@ -22,6 +22,7 @@ REPEATS = 25
 FEWEST = 5
 MOST_SECONDS = 0.25  # of one contender at one shape; slow ones get fewer repeats
 EMPTIER_BYTES = 512 << 20  # eight times the largest L2 in the course's table of cards
+LAUNCH_BOUND_BYTES = 24 << 20  # below this much traffic a copy takes less than about 8 us: timed in a graph
 GRAPH_CALLS = 48  # at least, in a graph: one start of a graph is spread over them
 
 _timed = 0.0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from onekernel.messages import LANGUAGES, Message, say
+from onekernel.messages import LANGUAGES, Message, localized, say
 from onekernel.numerals import number
 
 
@@ -60,13 +60,8 @@ def _later(data: Mapping[str, Any], lang: str, mark: str) -> str:
                          command=f"{mark}{told['command']}{mark}") for told in data.get("later", []))  # fmt: skip
 
 
-def figure_path(folder: Path, stem: str, lang: str) -> Path:
-    """Where a figure goes in one language, without its ending: the English one has the plain name."""
-    return folder / (stem if lang == "en" else f"{stem}.{lang}")
-
-
 def draw_in_each(folder: Path, stem: str, draw: Callable[[Path, str], Iterable[Path]]) -> None:
     """Has `draw` make a figure in each language, given its place without an ending, and says what was written."""
     for lang in LANGUAGES:
-        for written in draw(figure_path(folder, stem, lang), lang):
+        for written in draw(folder / localized(stem, lang), lang):
             print(say("bench.written", path=written))

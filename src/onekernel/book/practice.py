@@ -8,7 +8,7 @@ from pathlib import Path
 from onekernel.bench import tables
 from onekernel.course import Course, Exercise
 from onekernel.labs.reader import load
-from onekernel.messages import each_language, language, say
+from onekernel.messages import each_language, localized, say
 
 OPEN, CLOSE = "<!-- practice -->", "<!-- /practice -->"
 
@@ -56,4 +56,4 @@ def _how(e: Exercise) -> str:
 
 
 def _page(folder: str) -> str:
-    return f"{folder}/README{'.es' if language() == 'es' else ''}.md"
+    return f"{folder}/{localized('README.md')}"

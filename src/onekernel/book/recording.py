@@ -16,7 +16,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from onekernel.bench.command import ONEKERNEL
-from onekernel.messages import LANGUAGES, Message
+from onekernel.messages import LANGUAGES, Message, localized
 
 COLUMNS, SECONDS = 64, 20.0
 FOLDERS = ("labs", "kernels", "solutions", "docs")
@@ -45,8 +45,8 @@ class Step:
 
 def refresh(root: Path, check: bool = False) -> list[Path]:
     """Records anew and writes where it differs; with `check` only lists the files that are stale."""
-    names = {"en": "session.svg", "es": "session.es.svg"}
-    made = {root / "docs" / "img" / names[lang]: drawn(session(root, lang), lang) for lang in LANGUAGES}
+    folder = root / "docs" / "img"
+    made = {folder / localized("session.svg", lang): drawn(session(root, lang), lang) for lang in LANGUAGES}
     stale = [path for path, text in made.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     if not check:
         for path in stale:

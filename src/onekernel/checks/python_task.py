@@ -40,7 +40,7 @@ def _lacks(submission: Submission, options: Mapping[str, Any]) -> bool:
     return not supervisor.runs(Request(ours, options["kernel_backend"]))
 
 
-def trouble(submission: Submission, check: Check, done: TaskRun) -> Verdict | None:
+def trouble(check: Check, done: TaskRun) -> Verdict | None:
     """A verdict where the module gave no answer: its kernel does not build, the process ended."""
     if done.unavailable:
         return Verdict(check, NOT_ASSESSED, note=done.unavailable)

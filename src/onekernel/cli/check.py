@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from typing import NoReturn
 
 from onekernel import __version__, doctor, learners
-from onekernel.cli import evidence, scoreboard, side_by_side, waiting
+from onekernel.cli import evidence, pool, scoreboard, waiting
 from onekernel.cli.common import load_course, next_of, next_step, prose, select
 from onekernel.cli.console import complain, tell, verbatim
 from onekernel.cli.predict import ask_before_check
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     exercises = select(course, args.target)
     if args.require_sandbox:
         confinement.require()
-    learner = None if args.solutions else _learner(course, args.learner)
+    learner = None if args.solutions else learners.chosen(course.root, args.learner)
     _refuse_another_file(course, learner, args.target)
     if args.json:
         learners.expect_to_write(Path(args.json))  # told before the work, not after it
@@ -94,10 +94,6 @@ def _wait(course: Course, exercises: tuple[Exercise, ...], learner: Learner | No
     return next(i for i, (a, b) in enumerate(zip(now, seen, strict=True)) if a != b)
 
 
-def _learner(course: Course, name: str | None) -> Learner:
-    return learners.existing(course.root, name) if name else learners.current(course.root)
-
-
 def _once(
     course: Course, exercises: tuple[Exercise, ...], learner: Learner | None, args: argparse.Namespace,
     among: tuple[Exercise, ...] = (),
@@ -118,8 +114,8 @@ def _once(
     results: list[Result] = []
     looked_at = args.learner == learners.EXAMPLE  # by somebody else: his scores are files of the course
     not_kept: OSError | None = None  # where scores cannot be written: said below the verdicts, not instead of them
-    progress = side_by_side.progress_of(len(exercises))
-    following = side_by_side.graded(
+    progress = pool.progress_of(len(exercises))
+    following = pool.graded(
         submissions, lambda: doctor.trust(course, exercises, device), progress=progress, first=args.first
     )
     began = monotonic()

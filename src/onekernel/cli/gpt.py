@@ -99,7 +99,7 @@ def _known(course: Course) -> str:
 
 
 def _begun(course: Course, exercise: Exercise, args: argparse.Namespace) -> bool:
-    learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
+    learner = learners.chosen(course.root, args.learner)
     path = learner.path(exercise.file)
     return path.is_file() and not course.untouched(exercise, path)
 

@@ -43,7 +43,7 @@ def _starter(course: Course, exercise: Exercise) -> str | None:
 
 def status(args: argparse.Namespace) -> int:
     course = load_course()
-    learner = _learner(course, args)
+    learner = learners.chosen(course.root, args.learner)
     scores = learner.scores()
     verbatim(learner.name, "bold")
     asked, here = select(course, args.part), lab_of(course, learner) or course.labs[0].name
@@ -104,7 +104,7 @@ def _status_row(course: Course, learner: Learner, exercise: Exercise, best: dict
 def hint(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
-    learner = _learner(course, args)
+    learner = learners.chosen(course.root, args.learner)
     levels = hints_of(course, exercise)
     if not levels:
         raise UserError(Message.of("cli.no-hints", slug=exercise.slug))
@@ -134,7 +134,7 @@ def _show_hint(exercise: Exercise, number: int, total: int, text: str) -> None:
 def diff(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
-    learner = _learner(course, args)
+    learner = learners.chosen(course.root, args.learner)
     mine = learner.path(exercise.file)
     now = _text(mine).splitlines()
     begun = [text.splitlines() for text in course.starters(exercise).values()] or [[]]
@@ -153,7 +153,7 @@ def diff(args: argparse.Namespace) -> int:
 def reset(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
-    learner = _learner(course, args)
+    learner = learners.chosen(course.root, args.learner)
     starter, mine = course.starters(exercise)[language()], learner.path(exercise.file)
     if mine.is_file() and mine.read_bytes() == starter.encode():
         tell("no-diff", slug=exercise.slug)
@@ -169,7 +169,7 @@ def reset(args: argparse.Namespace) -> int:
 def solution(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
-    if not args.spoil and not _learner(course, args).solved(exercise.slug):
+    if not args.spoil and not learners.chosen(course.root, args.learner).solved(exercise.slug):
         raise UserError(Message.of("cli.not-solved", slug=exercise.slug, statement=statement(course, exercise)))
     path = course.solution(exercise)
     print(course.told(exercise, gaps.solved(path.read_text(encoding="utf-8"), path))[language()], end="")
@@ -186,7 +186,3 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         raise UserError(Message.of("cli.not-utf8", path=path, line=line)) from None
-
-
-def _learner(course: Course, args: argparse.Namespace) -> Learner:
-    return learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)

@@ -19,7 +19,7 @@ from onekernel.course import IN_FILE, Check, Course, Exercise
 from onekernel.errors import UserError
 from onekernel.learners import Learner
 from onekernel.messages import Message, say, written
-from onekernel.units import parse
+from onekernel.units import parse, understood
 
 Questions = Sequence[Question]
 
@@ -27,7 +27,7 @@ Questions = Sequence[Question]
 def run(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
-    learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
+    learner = learners.chosen(course.root, args.learner)
     check = _check(exercise)
     if check is None:
         raise UserError(Message.of("cli.predict-nothing", slug=exercise.slug))
@@ -201,15 +201,13 @@ def _ask(question: Question, *, may_skip: bool = False) -> Any:
 def _show(learner: Learner, exercise: Exercise, questions: Questions, answers: Mapping[str, str]) -> None:
     tell("predict-shown", slug=exercise.slug, date=learner.prediction_date(exercise.slug))
     for q in questions:
-        verbatim(f"    {q.id}: {_understood(answers.get(q.id, '-'))}  ({q.what})")
+        verbatim(f"    {q.id}: {_told(answers.get(q.id, '-'))}  ({q.what})")
 
 
-def _understood(text: str) -> str:
+def _told(text: str) -> str:
     """A prediction as it is scored; as it was typed where it cannot be read."""
-    try:
-        return written(parse(text), ".7g")
-    except UserError:
-        return text
+    read = understood(text)
+    return read if isinstance(read, str) else written(read, ".7g")
 
 
 def _ids(questions: Questions) -> str:

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     warp = 0 if args.report == "html" and mode == "count" else None  # for the page's pictures
     found = without(program.run(arguments, limit=args.limit, progress=shown.show, warp=warp), known)
     shown.clear()
-    write_report(found, args.report, args.o)
+    _write_report(found, args.report, args.o)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         from onekernel.programs.text import annotation
 
@@ -64,7 +64,7 @@ def files_of(args: argparse.Namespace) -> tuple[list[Path], list[str]]:
     return files, list(args.rest)
 
 
-def write_report(found: Run, kind: str, out: str | None) -> None:
+def _write_report(found: Run, kind: str, out: str | None) -> None:
     """As text on standard error; as a page or JSON into a file, `-` for standard output."""
     from onekernel.programs import page, text
     from onekernel.programs.data import json_of

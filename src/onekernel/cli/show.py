@@ -8,14 +8,12 @@ from typing import Any
 
 from onekernel.backends import call_arguments
 from onekernel.backends.base import BuildError
-from onekernel.cli.common import load_course, one, shape_of
+from onekernel.cli.common import load_course, shape_of
 from onekernel.cli.console import complain, verbatim, write
-from onekernel.cli.tools import build_failed, file_of
-from onekernel.course import Exercise
+from onekernel.cli.tools import build_failed, call_of, file_of, with_launcher
 from onekernel.errors import UserError
 from onekernel.messages import Message, language, say
 from onekernel.numerals import separated
-from onekernel.ops import OPERATORS
 
 MOST_LINES = 40  # of values; the last ones come after a gap
 LAST = 5
@@ -26,10 +24,7 @@ def run(args: argparse.Namespace) -> int:
     from onekernel import simulator
 
     course = load_course()
-    exercise = one(course, args.exercise)
-    if not (exercise.made or exercise.operator in OPERATORS) or not exercise.file.endswith(".cu"):
-        known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".cu"))
-        raise UserError(Message("trace.no-cuda", {"slug": exercise.slug, "known": known}))
+    exercise = with_launcher(course, args.exercise)
     path, _ = file_of(course, exercise, args)
     call = call_of(exercise, shape_of(args.shape), args.dtype)
     try:
@@ -50,15 +45,6 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(Message("cli.show-no-thread", values))
     _tell(args, program.shown, call_arguments.about(call[1]))
     return 0
-
-
-def call_of(exercise: Exercise, shape: tuple[int, ...] | None, dtype: str) -> tuple[str, list[call_arguments.Argument]]:
-    """The launcher of an exercise in CUDA C, and what it is called with; in the exercise's first element type, where it
-    has none of that `dtype`."""
-    if exercise.made:
-        return call_arguments.of_declared(exercise.made, exercise.slug, shape, exercise.counted_sizes)
-    dtype = dtype if dtype in exercise.dtypes else exercise.dtypes[0]
-    return call_arguments.of_operator(OPERATORS[exercise.operator or ""], exercise.slug, shape, dtype)
 
 
 def _size(shape: tuple[int, int, int]) -> int:

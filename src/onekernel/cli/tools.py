@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from onekernel import learners
+from onekernel.backends import call_arguments
 from onekernel.backends.base import BuildError
 from onekernel.bench.softmax import contenders
 from onekernel.cli.common import load_course, one, shape_of
@@ -17,6 +18,7 @@ from onekernel.course import Course, Exercise
 from onekernel.cuda import inspect as cuda_inspect
 from onekernel.errors import UserError
 from onekernel.messages import Message, language
+from onekernel.ops import OPERATORS
 from onekernel.triton import inspect as triton_inspect
 
 TORCH = "F.softmax"  # PyTorch's own softmax, which has no file of the course
@@ -98,11 +100,29 @@ def file_of(course: Course, exercise: Exercise, args: argparse.Namespace) -> tup
     """The file to look into, and where profiles of it belong."""
     if args.solutions:
         return course.solution(exercise), course.root / "profiles"
-    learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
+    learner = learners.chosen(course.root, args.learner)
     path = learner.path(exercise.file)
     if not path.is_file():
         raise UserError(Message.of("cli.no-file", path=path.relative_to(course.root), slug=exercise.slug))
     return path, learner.folder / "profiles"
+
+
+def with_launcher(course: Course, name: str) -> Exercise:
+    """The exercise of that name, in CUDA C with a launcher that can be called. Raises UserError for another."""
+    exercise = one(course, name)
+    if not (exercise.made or exercise.operator in OPERATORS) or not exercise.file.endswith(".cu"):
+        known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".cu"))
+        raise UserError(Message("trace.no-cuda", {"slug": exercise.slug, "known": known}))
+    return exercise
+
+
+def call_of(exercise: Exercise, shape: tuple[int, ...] | None, dtype: str) -> tuple[str, list[call_arguments.Argument]]:
+    """The launcher of an exercise in CUDA C, and what it is called with; in the exercise's first element type, where it
+    has none of that `dtype`."""
+    if exercise.made:
+        return call_arguments.of_declared(exercise.made, exercise.slug, shape, exercise.counted_sizes)
+    dtype = dtype if dtype in exercise.dtypes else exercise.dtypes[0]
+    return call_arguments.of_operator(OPERATORS[exercise.operator or ""], exercise.slug, shape, dtype)
 
 
 def build_failed(error: BuildError) -> int:

@@ -6,14 +6,15 @@ What is traced is an exercise or a launcher, called on inputs of a shape, or a p
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onekernel.backends.base import BuildError
-from onekernel.cli import traced_program
 from onekernel.cli.common import load_course, one, shape_of
 from onekernel.cli.console import complain, console, verbatim, write
-from onekernel.cli.tools import build_failed, file_of
+from onekernel.cli.tools import build_failed, call_of, file_of, with_launcher
 from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
@@ -21,12 +22,15 @@ from onekernel.messages import Message, say
 if TYPE_CHECKING:
     from onekernel.trace import Recording
 
+_MAIN = re.compile(r"^[ \t]*(?:int|auto|void)\s+main\s*\(", re.MULTILINE)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
 
 def run(args: argparse.Namespace) -> int:
     """Runs the kernel once and draws what it did. Returns 1 for a file that does not build."""
     try:
-        if traced_program.is_program(args.traced):
-            recordings, root = traced_program.recorded(args), Path.cwd()
+        if _is_program(args.traced):
+            recordings, root = _of_programs(args), Path.cwd()
         else:
             recordings, root = _of_launchers(args)
     except BuildError as error:
@@ -69,8 +73,6 @@ def _recorded(
 ) -> Recording:
     """The recording of an exercise (the learner's file, or with --solutions the course's), or of any .cu file."""
     from onekernel.backends import call_arguments
-    from onekernel.cli.show import call_of
-    from onekernel.ops import OPERATORS
     from onekernel.trace import record
 
     path = Path(name)
@@ -85,10 +87,7 @@ def _recorded(
         else:
             call = call_arguments.of_file(path, shape, args.dtype)
         return record(path, *call, warp=args.warp, line=line)
-    exercise = one(course, name)
-    if not (exercise.made or exercise.operator in OPERATORS) or not exercise.file.endswith(".cu"):
-        known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".cu"))
-        raise UserError(Message("trace.no-cuda", {"slug": exercise.slug, "known": known}))
+    exercise = with_launcher(course, name)
     path, _ = file_of(course, exercise, args)
     return record(path, *call_of(exercise, shape, args.dtype), warp=args.warp, line=line, arch=exercise.arch or None)
 
@@ -118,3 +117,48 @@ def _command(args: argparse.Namespace) -> str:
     words += ["--warp", str(args.warp)] if args.warp else []
     words += ["--", *args.rest] if args.rest else []
     return " ".join(words)
+
+
+def _is_program(name: str) -> bool:
+    """Whether a .cu file with a main() is meant."""
+    path = Path(name)
+    if path.suffix != ".cu" or not path.is_file():
+        return False
+    return bool(_MAIN.search(_COMMENT.sub(" ", path.read_text(encoding="utf-8-sig", errors="replace"))))
+
+
+def _of_programs(args: argparse.Namespace) -> list[Recording]:
+    """The launch that wastes most of each program: of the one to compare with, then of the one that is asked about.
+
+    Raises BuildError, and UserError for options that a program does not take, or where nothing was recorded.
+    """
+    if args.shape or args.dtype != "float32" or args.solutions or args.learner:
+        raise UserError(Message("trace.program-shape", {"file": args.traced}))
+    if args.against and not _is_program(args.against):
+        raise UserError(Message("trace.program-against", {"file": args.against}))
+    return [_of_program(name, args, args.line if name == args.traced else None)
+            for name in (args.against, args.traced) if name]  # fmt: skip
+
+
+def _of_program(name: str, args: argparse.Namespace, line: int | None) -> Recording:
+    from onekernel.programs import build
+    from onekernel.programs.recordings import most_wasteful_launch, recordings
+
+    program = build([name], "count", folders=args.I, defines=args.D, standard=args.std, libraries=args.l,
+                    arch=args.arch)  # fmt: skip
+    sys.stdout.flush()
+    run = program.run(args.rest, warp=args.warp)
+    path = Path(name)
+    found = recordings(run, args.warp)
+    if line is not None:
+        found = [r for r in found if any(n.line == line and Path(n.file) == path.resolve() for n in r.counts.lines)]
+    if not found:
+        if run.findings and line is None:
+            raise UserError(Message("trace.stopped", {"finding": str((run.errors or run.findings)[0])}))
+        key = "trace.no-line" if line is not None else "trace.no-kernel"
+        raise UserError(Message(key, {"file": path.name, "line": line or 0}))
+    chosen = most_wasteful_launch(found, line)
+    warps = chosen.warps
+    if args.warp >= warps:
+        raise UserError(Message("trace.no-warp", {"warp": args.warp, "last": warps - 1}))
+    return chosen

@@ -23,8 +23,8 @@ from onekernel.simulator.facts.includes import may_read
 PARTS = ("course", "exercise", "device", "tools", "seed", "file")  # in the order in which a change is told
 # What decides about a result: a sentence that is worded better does not.
 MACHINERY = (
-    "backends", "bench", "checks", "cuda", "explain", "grading", "labs", "minigpt", "ops", "sandbox", "simulator",
-    "triton", "comments.py", "counts.py", "course.py", "numerals.py", "units.py", "ways.py",
+    "backends", "bench", "checks", "cuda", "explain", "grading", "labs", "minigpt", "ops", "profiling", "sandbox",
+    "simulator", "triton", "comments.py", "counts.py", "course.py", "numerals.py", "units.py", "ways.py",
 )  # fmt: skip
 _PACKAGES = ("numpy", "torch", "triton")
 _SAID = ("ONEKERNEL_NVCC", "ONEKERNEL_ARCH")  # the environment's words on how a file is tried

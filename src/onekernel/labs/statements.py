@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 from onekernel.course import Course, Exercise
-from onekernel.messages import language
+from onekernel.messages import localized
 
 
 def statement(course: Course, exercise: Exercise) -> str:
     """The page of its lab, or its own, in the language in force, from the course's root."""
     folder = exercise.home.relative_to(course.root) if exercise.home else Path("labs") / exercise.lab
-    return f"{folder}/README{'.es' if language() == 'es' else ''}.md"
+    return f"{folder}/{localized('README.md')}"
 
 
 def parts_of(course: Course, exercise: Exercise) -> tuple[str, str]:
@@ -39,7 +39,7 @@ def hints_of(course: Course, exercise: Exercise) -> list[str]:
     folder of its own, what its statement says under `## Hint`, a paragraph each."""
     if exercise.home:
         return paragraphs(parts_of(course, exercise)[1])
-    page = course.root / "labs" / exercise.lab / f"hints{'.es' if language() == 'es' else ''}.md"
+    page = course.root / "labs" / exercise.lab / localized("hints.md")
     parts = re.split(r"^## +(.+?) *$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     sections = {name.strip("` ").removesuffix(".cu").removesuffix(".py"): body
                 for name, body in zip(parts[1::2], parts[2::2], strict=True)}  # fmt: skip

@@ -72,6 +72,15 @@ def language() -> str:
     return asked if asked in LANGUAGES else "en"
 
 
+def localized(name: str, lang: str | None = None) -> str:
+    """The name of a file in a language, or in the one in force: README.md is README.es.md in Spanish. English is
+    without a mark, and a name without an ending has the mark at its end."""
+    lang = lang or language()
+    stem, dot, ending = name.rpartition(".")
+    marked = f"{stem}.{lang}.{ending}" if dot else f"{name}.{lang}"
+    return name if lang == LANGUAGES[0] else marked
+
+
 def plain(text: str) -> str:
     """`text` with nothing in it that a terminal obeys: what a submission says is shown, never carried out."""
     return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -7,7 +7,7 @@ weights.py       the trained weights, checked against their hash; weights.npz
 train.py         how they were made, from corpus.txt; training.json
 port_request.py  what a check asks of a port
 port_check.py    compares the arrays that a learner's torch port computed with NumPy's (in the trusted process)
-debugger.py      names the first tensor that differs, and why; causes.py: the mistakes that it knows
+debugger.py      names the first tensor that differs, and why; causes: the mistakes that it knows
 storage.py       the questions of storage_probe and their answers
 loading.py       a Python file as a module
 """

@@ -1,7 +1,7 @@
 """The port debugger: walks NumPy's tensors and the port's side by side, stops at the first that differs, says why.
 
 A cause is not guessed from the size of an error. Every mistake in the list is made on purpose, in NumPy, on the inputs
-that both models still share; the one that gives the port's own numbers is the cause. See `causes.py` for the list.
+that both models still share; the one that gives the port's own numbers is the cause. See `causes` for the list.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def explain(
         elif found.dtype != np.float64:
             return Divergence(name, "dtype", values={"got": str(found.dtype)})
         elif not close(name, expected, found, same):
-            cause, values = cause_of(name, config, weights, tokens, ours, found, same)
+            cause, values = _cause_of(name, config, weights, tokens, ours, found, same)
             if cause.startswith("unknown") and not skipped:
                 cause, values = _of_order(name, theirs) or _of_precision(name, expected, found) or (cause, values)
             if skipped and cause.startswith(("unknown", "other-input")):  # the step that was skipped explains it
@@ -132,7 +132,7 @@ def close(name: str, expected: np.ndarray, found: np.ndarray, same: float) -> bo
         return bool(np.all((a == b) | (np.abs(a - b) <= limit) | (np.isnan(a) & np.isnan(b))))
 
 
-def cause_of(
+def _cause_of(
     name: str, config: Config, weights: Trace, tokens: np.ndarray, ours: Trace, found: np.ndarray, same: float
 ) -> tuple[str, Mapping[str, object]]:
     with np.errstate(all="ignore"):

@@ -57,7 +57,7 @@ def exported(model: torch.nn.Module, config: Config) -> dict[str, np.ndarray]:
     return out
 
 
-def bits_per_byte(model: torch.nn.Module, text: torch.Tensor, context: int) -> float:
+def _bits_per_byte(model: torch.nn.Module, text: torch.Tensor, context: int) -> float:
     """The mean cost of the next byte, in bits, over the text cut in windows."""
     count = (len(text) - 1) // context
     inputs, targets = text[: count * context].view(count, context), text[1 : count * context + 1].view(count, context)
@@ -97,7 +97,7 @@ def train(
         schedule.step()
         if step % 100 == 0 or step == steps - 1:
             model.eval()
-            seen, unseen = (bits_per_byte(model, part, config.context) for part in (training, held_out))
+            seen, unseen = (_bits_per_byte(model, part, config.context) for part in (training, held_out))
             print(f"{step:5d}  {seen:.3f}  {unseen:.3f} bits/byte  {time.monotonic() - start:.0f} s", flush=True)
     return exported(model, config), {
         "train_bits_per_byte": round(seen, 3),

@@ -12,7 +12,7 @@ from onekernel.backends import declarations
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
-from onekernel.ops.base import SCALARS, SUFFIXES
+from onekernel.ops.base import DTYPES, SCALARS, SUFFIXES
 
 TORCH = "F.softmax"  # the slug of PyTorch's own softmax
 DEFAULT_SHAPES = {
@@ -65,7 +65,7 @@ def job(
             args.append(operator.cases[0].scalars[p.name])
         else:
             elements = math.prod(sizes.get(name, 1) for name in p.shape)  # dot_product's "one" is no size
-            args.append({"elements": elements, "itemsize": 4 if dtype == "float32" else 2, "dtype": dtype})
+            args.append({"elements": elements, "itemsize": DTYPES[dtype].itemsize, "dtype": dtype})
     return {"library": str(program.library_path), "function": function, "args": args}
 
 
@@ -73,7 +73,6 @@ def _launcher(program: cuda.CudaProgram, slug: str, source: Path, dtype: str) ->
     """The launcher's name: the slug's, or for a rung of the reading ladder the one that its file exports."""
     name = slug.rsplit("/", 1)[-1] + SUFFIXES[dtype]
     if slug.startswith("ladder/"):
-        exported = [d.name for d in declarations.functions(source.read_text(encoding="utf-8")) if d.extern_c]
-        name = next((n for n in exported if n.endswith(SUFFIXES[dtype])), name)
+        name = next((n for n in declarations.exported(source) if n.endswith(SUFFIXES[dtype])), name)
     program.function(name)
     return name

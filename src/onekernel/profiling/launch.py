@@ -7,13 +7,14 @@ Nothing outside the launch is profiled, and the launch before it (which loads th
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from onekernel.bench.modules import load_module
 
 
 def cuda_file(job: dict[str, Any]) -> None:
@@ -54,13 +55,7 @@ def torch_function(job: dict[str, Any]) -> None:
         def call(*x: Any) -> Any:
             return torch.nn.functional.softmax(x[0], dim=1)
     else:
-        path = Path(job["source"])
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[path.stem] = module
-        spec.loader.exec_module(module)
-        call = getattr(module, job["function"])
+        call = getattr(load_module(Path(job["source"])), job["function"])
     dtype = getattr(torch, job["dtype"])
     inputs = [torch.randn(job["shape"], dtype=dtype, device="cuda") for _ in range(job["inputs"])]
     call(*inputs)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message, area
 from onekernel.numerals import number
-from onekernel.profiling.names import bare_name
 from onekernel.profiling.profile import Profile
 from onekernel.profiling.reading import Reading, read
+from onekernel.profiling.report import bare_name
 
 MARKER = "<!-- below: by hand, kept when the part above is made anew -->"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -11,7 +12,6 @@ from pathlib import Path
 
 from onekernel.counts import LOAD_SECTORS, STORE_SECTORS, KernelCounts, LineCounts
 from onekernel.profiling import ncu
-from onekernel.profiling.names import bare_name
 
 # A column of the source page -> the metric it sums to over the launch.
 _SOURCE_COLUMNS = {
@@ -35,7 +35,7 @@ def kernels(exported: ncu.Exported, source: Path | None) -> tuple[KernelCounts, 
     """
     lines = _by_kernel(exported.source) if source else {}
     found = []
-    for row in _raw_rows(exported.raw):
+    for row in raw_rows(exported.raw):
         metrics = {name: value for name, text in row.items() if _wanted(name) and (value := number(text)) is not None}
         name = row["Kernel Name"]
         found.append(
@@ -62,18 +62,41 @@ def number(text: str) -> float | None:
         return None
 
 
+def bare_name(name: str) -> str:
+    """A kernel's name without return type, parameters and template arguments.
+
+    "void softmax_kernel<(bool)1>(const float *, long)" -> "softmax_kernel". Two instances of one template in a launch
+    share their name; the source page keeps their lines apart by function, and the first one found is taken.
+    """
+    text, depth = [], 0
+    for sign in re.sub(r"<?unnamed>|\(anonymous namespace\)", "unnamed", name):
+        if sign == "<":
+            depth += 1
+        elif sign == ">":
+            depth -= 1
+        elif sign == "(" and depth <= 0:
+            break
+        elif depth <= 0:
+            text.append(sign)
+    return "".join(text).removeprefix("void ").strip()
+
+
 def _wanted(name: str) -> bool:
     asked = name in ncu.METRICS or name == ncu.SYSTEM_SHARED_BYTES
     return asked or (name.startswith(ncu.STALL_PREFIX) and name.endswith(ncu.STALL_SUFFIX))
 
 
-def _raw_rows(text: str) -> Iterator[dict[str, str]]:
-    """The raw page: a row of names, a row of units, a row for each kernel. ncu's own remarks begin with `==`."""
+def raw_rows(text: str) -> Iterator[dict[str, str]]:
+    """The raw page, a row for each kernel; names and units stand above. ncu's own remarks begin with `==`.
+
+    Raises ValueError for text that is no raw page.
+    """
     rows = list(csv.reader(line for line in text.splitlines() if line.strip() and not line.startswith("==")))
-    if len(rows) < 3 or "Kernel Name" not in rows[0]:
+    head = next((number for number, row in enumerate(rows) if "Kernel Name" in row), len(rows))
+    if len(rows) < head + 3:
         raise ValueError(f"not the raw page of an ncu report: {text[:200]!r}")
-    for row in rows[2:]:
-        yield dict(zip(rows[0], row, strict=False))
+    for row in rows[head + 2 :]:
+        yield dict(zip(rows[head], row, strict=False))
 
 
 def _by_kernel(text: str) -> dict[str, tuple[LineCounts, ...]]:

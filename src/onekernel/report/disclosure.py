@@ -75,14 +75,14 @@ def told(verdict: Verdict) -> Iterator[tuple[Failure, str]]:
         if failure.code in WAITING:
             continue
         hidden = failure.case is not None or _of_an_input(failure)
-        sentence = of_hidden(failure) if hidden else str(without(failure.message))
+        sentence = _of_hidden(failure) if hidden else str(without(failure.message))
         kind = (_kind(failure) or sentence) if failure.case else sentence
         if (kind, failure.line) not in said:
             said.add((kind, failure.line))
             yield failure if source_line(failure) is not None else replace(failure, line=None), sentence
 
 
-def of_hidden(failure: Failure) -> str:
+def _of_hidden(failure: Failure) -> str:
     """What is told of a failure on a hidden input: the kind of mistake and the advice, without the sentence's values,
     which tell the input's size and what is in it."""
     if failure.message.key.startswith("grading.stopped-before"):

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from onekernel.errors import UserError
-from onekernel.messages import LANGUAGES, Message
+from onekernel.messages import LANGUAGES, Message, localized
 
 CONFIG = Path("docs") / "site.toml"
 _TITLE = re.compile(r"^# (.+)$", re.M)
@@ -56,7 +56,7 @@ class Book:
 
     def page(self, name: str, lang: str) -> Page:
         """The page that docs/site.toml calls `name`: its path without language and suffix."""
-        found = self.at(source_of(self.root, name, lang))
+        found = self.at(_source_of(self.root, name, lang))
         if not (self.root / found.source).is_file():
             raise UserError(Message("site.no-page", {"page": str(found.source), "config": str(CONFIG)}))
         return found
@@ -87,11 +87,12 @@ class Book:
         return sorted(there - {page.source for lang in LANGUAGES for page in self.listed(lang)})
 
 
-def source_of(root: Path, name: str, lang: str) -> Path:
+def _source_of(root: Path, name: str, lang: str) -> Path:
     """ "docs/learner" in Spanish is docs/es/learner.md; "labs/00-hello-cuda" is its README.es.md."""
     first, _, rest = name.partition("/")
     if first == "docs":
         return Path("docs") / lang / f"{rest}.md"
-    suffix = ".md" if lang == "en" else f".{lang}.md"
     path = Path(name)
-    return path / f"README{suffix}" if (root / path).is_dir() else path.with_name(path.name + suffix)
+    if (root / path).is_dir():
+        return path / localized("README.md", lang)
+    return path.with_name(localized(f"{path.name}.md", lang))

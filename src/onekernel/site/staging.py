@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from onekernel.errors import UserError
-from onekernel.messages import LANGUAGES, Message
+from onekernel.messages import LANGUAGES, Message, localized
 from onekernel.site import play
 from onekernel.site.pages import Book, Page
 
@@ -96,7 +96,7 @@ class Stage:
         """Where a file or folder of the repository stands in this language's folder, which it is brought to."""
         path = self.book.root / target
         if path.is_dir():
-            readme = target / ("README.md" if self.lang == "en" else f"README.{self.lang}.md")
+            readme = target / localized("README.md", self.lang)
             return self._staged(readme) if (self.book.root / readme).is_file() else self._listing(target)
         if target.suffix == ".md":
             there = Page(target, self.lang, self.book.at(target).address)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from onekernel.bench.timing import LAUNCH_BOUND_BYTES
+from onekernel.ops.base import DTYPES
+
 OPERATIONS = ("gelu", "softmax_mul", "rmsnorm", "cos_cos")
 TWO_INPUTS = ("softmax_mul", "rmsnorm")
-ITEMSIZE = {"float32": 4, "float16": 2, "bfloat16": 2}
+ITEMSIZE: dict[str, int] = {name: kind.itemsize for name, kind in DTYPES.items()}
 COLS = 8192
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 SWEEP = (4 * KIB, 64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB, GIB, 4 * GIB)
 SWEPT = "bfloat16"  # the type of the sweep; the others are measured at LARGE
 LARGE = (64 * MIB, GIB)
 RAGGED = 256 * MIB
-LAUNCH_BOUND_BYTES = 24 << 20  # below this much traffic a copy takes less than about 8 us
 
 
 @dataclass(frozen=True)

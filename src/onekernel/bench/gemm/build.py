@@ -23,7 +23,6 @@ from onekernel.cuda.toolchain import target
 
 FLAGS = ("-std=c++17", "-lineinfo", "--split-compile=0", "-shared", "-Xcompiler", "-fPIC")
 _COMMENT = re.compile(r"//[^\n]*")  # no string of these files holds two slashes
-SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 
 Launcher = Callable[..., int]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-ITEMSIZE = {"float32": 4, "float16": 2, "bfloat16": 2}
+from onekernel.ops.base import DTYPES
+
+ITEMSIZE: dict[str, int] = {name: kind.itemsize for name, kind in DTYPES.items()}
 KINDS = ("square", "model", "ragged", "skinny", "small-batch", "long-k")
 RUNG_SIZE = 4096  # of the squares in which the ladder is compared with the library
 

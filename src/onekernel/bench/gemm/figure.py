@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from onekernel.bench.gemm.additions import as_met
 from onekernel.bench.gemm.cells import ITEMSIZE, RUNG_SIZE
-from onekernel.bench.gemm.later import as_met
 from onekernel.bench.gemm.ways import LIBRARY
 from onekernel.bench.style import COLOURS, FAINT, figure, save, title
 from onekernel.bench.words import words

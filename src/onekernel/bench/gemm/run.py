@@ -17,18 +17,30 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
-from onekernel.bench.gemm import both, figure, later, stalls
+from onekernel.bench.gemm import additions, figure, roofline
 from onekernel.bench.gemm.build import arch_of, code_hash
 from onekernel.bench.gemm.cells import KINDS, RUNG_SIZE, Cell, grid
 from onekernel.bench.gemm.measurement import measure, sustained
 from onekernel.bench.gemm.ways import LIBRARY, RUNG, Ways, contenders, takes_part
 from onekernel.bench.timing import L2Emptier, took
-from onekernel.bench.words import draw_in_each, figure_path, measured_on, words
+from onekernel.bench.words import draw_in_each, measured_on, words
 from onekernel.course import find_root
-from onekernel.messages import say
+from onekernel.errors import UserError
+from onekernel.messages import Message, localized, say
+from onekernel.profiling import ncu, report
 
 LIMIT = 240.0
 STEADY = Cell("square", "bfloat16", 8192, 8192, 8192)
+PROFILED = {  # what is kept of a rung -> ncu's name of it
+    "seconds": ncu.DURATION,  # nanoseconds there
+    "issue": ncu.ISSUE_PERCENT,
+    "fma": "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active",
+    "tensor": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+    "conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+    "registers": ncu.REGISTERS,
+}
+RUNNING = ("selected", "not_selected")  # warps that wait for nothing
+LEAST_STALL = 0.05  # warps
 
 
 def main(argv: Sequence[str]) -> int:
@@ -86,9 +98,35 @@ def _told_by_ncu(root: Path, gpu: str, raw: Path, out: Path | None) -> int:
     path = (out or records.results(root) / gpu) / "gemm_ncu.json"
     kept = {key: measured[key] for key in ("device", "versions", "date", "kernels")}
     how = "ncu --clock-control none ... python bench/gemm.py --once"
-    records.write(path, {"bench": "gemm_ncu", **kept, "command": how, "size": RUNG_SIZE, "rungs": stalls.read(raw)})
+    records.write(path, {"bench": "gemm_ncu", **kept, "command": how, "size": RUNG_SIZE, "rungs": rungs_profiled(raw)})
     print(say("bench.written", path=path))
     return 0
+
+
+def rungs_profiled(raw: Path) -> list[dict[str, Any]]:
+    """What Nsight Compute says of each kernel of its raw page, in the order of the launches: how busy the units are, in
+    percent, counts, and in `stalls` the warps that wait for each instruction that is issued.
+
+    The page is that of ncu --clock-control none --section SpeedOfLight --section WarpStateStats
+    --section ComputeWorkloadAnalysis --section MemoryWorkloadAnalysis_Tables --csv --page raw --log-file RAW
+    python bench/gemm.py --once. Raises UserError for another file.
+    """
+    try:
+        rows = list(report.raw_rows(raw.read_text(encoding="utf-8")))
+    except ValueError:
+        raise UserError(Message.of("bench.gemm-no-ncu", path=raw)) from None
+    kernels = []
+    for row in rows:
+        values = {name: value for name, text in row.items() if (value := report.number(text)) is not None}
+        found: dict[str, Any] = {"kernel": row["Kernel Name"].partition("(")[0].removeprefix("void ")}
+        found |= {key: values[name] for key, name in PROFILED.items() if name in values}
+        found["seconds"] *= 1e-9
+        stalls = {n.removeprefix(ncu.STALL_PREFIX).removesuffix(ncu.STALL_SUFFIX): v for n, v in values.items()
+                  if n.startswith(ncu.STALL_PREFIX) and n.endswith(ncu.STALL_SUFFIX)}  # fmt: skip
+        stalls = {name: v for name, v in stalls.items() if name not in RUNNING and v >= LEAST_STALL}
+        found["stalls"] = dict(sorted(stalls.items(), key=lambda item: -item[1]))
+        kernels.append(found)
+    return kernels
 
 
 def _measure(root: Path, wanted: Sequence[Cell], options: argparse.Namespace) -> int:
@@ -114,7 +152,7 @@ def _measure(root: Path, wanted: Sequence[Cell], options: argparse.Namespace) ->
         print(_told(cells[-1]), flush=True)
     if earlier:
         record = records.read(path)
-        later.join(record, data, options.ways)
+        additions.join(record, data, options.ways)
         data = record
     elif STEADY in wanted:
         data |= {"sustained": sustained(STEADY, ways, ("cublas", "gemm_tensorcore", "gemm_mma")), "took": took(began)}
@@ -132,18 +170,19 @@ def _told(cell: dict[str, Any]) -> str:
     return f"{cell['dtype']} {shape} ({state.get('sm_mhz')} MHz, {state.get('power_w')} W): {'  '.join(rates)}"
 
 
-def draw(data: dict[str, Any], folder: Path, roofline: Path) -> int:
-    """The figure in each language; and softmax and GEMM under one roof, where that card's `roofline` was measured."""
+def draw(data: dict[str, Any], folder: Path, softmax: Path) -> int:
+    """The figure in each language; and GEMM and softmax under one roof, where the file `softmax` is that card's
+    roofline of softmax."""
     name, cells = data["device"]["name"], data["cells"]
-    roofs = records.read(roofline) if roofline.is_file() else None
+    roofs = records.read(softmax) if softmax.is_file() else None
 
     def one(target: Path, lang: str) -> Iterable[Path]:
         under = measured_on(data, lang)
         paths = figure.draw(target, cells, words("title-gemm", lang, name=name), under, lang)
         if roofs:
             heading = words("title-gemm-roofline", lang, name=name, shape=" x ".join(map(str, roofs["shape"])))
-            target = figure_path(folder, "gemm_roofline", lang)
-            paths += both.draw(target, cells, roofs, heading, f"{under}; {measured_on(roofs, lang)}", lang)
+            target = folder / localized("gemm_roofline", lang)
+            paths += roofline.draw(target, cells, roofs, heading, f"{under}; {measured_on(roofs, lang)}", lang)
         return paths
 
     draw_in_each(folder, "gemm", one)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import kernel_header, records
+from onekernel.bench.gemm.additions import as_met
 from onekernel.bench.gemm.cells import RUNG_SIZE
 from onekernel.bench.gemm.figure import best, rungs, seconds, share
-from onekernel.bench.gemm.later import as_met
 from onekernel.bench.markdown import grid
 from onekernel.bench.words import caption, words
 from onekernel.numerals import number
@@ -43,7 +43,7 @@ def ladder(path: Path, lang: str) -> list[str]:
     return [*grid(columns, rows), "", _under(data, lang, rungs(data["cells"]))]
 
 
-def rungs_of(first: int, last: int, path: Path, lang: str) -> list[str]:
+def _rungs_of(first: int, last: int, path: Path, lang: str) -> list[str]:
     """The rungs `first` to `last`, for their own page: each one's file and ledger, TFLOP/s and percent of the library
     in squares of RUNG_SIZE, and how many times as fast as the rung before it in its type."""
     data, solutions = records.read(path), path.parents[3] / "solutions"
@@ -138,7 +138,7 @@ def waits(path: Path, lang: str) -> list[str]:
 READINGS: dict[str, Callable[[Path, str], list[str]]] = {"waits": waits}
 PARTS: dict[str, Callable[[Path, str], list[str]]] = {
     "ladder": ladder, "shares": shares, "skinny": skinny, "steady": steady,
-    **{f"rungs-{first}-{last}": partial(rungs_of, first, last)
+    **{f"rungs-{first}-{last}": partial(_rungs_of, first, last)
        for first, last in ((1, 2), (3, 3), (4, 5), (6, 7), (8, 8), (9, 9), (10, 10), (11, 14))},
 }  # fmt: skip
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench.gemm.build import SUFFIX, BuildFailed, Launcher, Source, launcher, libraries
+from onekernel.bench.gemm.build import BuildFailed, Launcher, Source, launcher, libraries
 from onekernel.bench.gemm.cells import RUNG_SIZE, Cell
 from onekernel.bench.modules import load_module
+from onekernel.ops.base import SUFFIXES
 
 LIBRARY = ("cublas", "cublaslt")
 OWN = ("gemm_tensorcore", "gemm_mma", "gemm_tiled", "gemm_skinny", "gemm_triton")
@@ -83,7 +84,7 @@ class Ways:
         library = self._libraries[name]
         if isinstance(library, BuildFailed):
             raise library
-        symbol = f"{self.sources[name].stem}{SUFFIX[cell.dtype]}"
+        symbol = f"{self.sources[name].stem}{SUFFIXES[cell.dtype]}"
         return _call(launcher(library, symbol), cell, a, b, c)
 
 

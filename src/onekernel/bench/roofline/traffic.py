@@ -41,9 +41,9 @@ def traffic(path: Path, cols: int, itemsize: int = 4) -> Traffic | None:
     return None if accesses is None else Traffic(accesses * itemsize, "ledger")
 
 
-def launcher_name(path: Path) -> str:
+def _launcher_name(path: Path) -> str:
     """The fp32 launcher of a softmax `.cu`: the file's name, or for a rung of the ladder the one that it exports."""
-    exported = [d.name for d in declarations.functions(path.read_text(encoding="utf-8")) if d.extern_c]
+    exported = declarations.exported(path)
     return path.stem if path.stem in exported or not exported else exported[0]
 
 
@@ -55,7 +55,7 @@ def _simulated(path: Path, rows: int, cols: int, itemsize: int) -> float | None:
         rows, cols, cols, cols,
     ]  # fmt: skip
     try:
-        report = simulator.build(path, mode="count", time_limit=60.0).call(launcher_name(path), args)
+        report = simulator.build(path, mode="count", time_limit=60.0).call(_launcher_name(path), args)
     except (BuildError, Unavailable):
         return None
     sectors = sum(k.metrics.get(name, 0.0) for k in report.kernels for name in (LOAD_SECTORS, STORE_SECTORS))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-ITEMSIZE = {"float32": 4, "float16": 2, "bfloat16": 2}
-LAUNCH_BOUND_BYTES = 24 << 20  # below this much traffic a copy takes less than about 8 us: timed in a graph
+from onekernel.bench.timing import LAUNCH_BOUND_BYTES
+from onekernel.ops.base import DTYPES
+
+ITEMSIZE: dict[str, int] = {name: kind.itemsize for name, kind in DTYPES.items()}
 
 # Regular, ragged, long and few rows; 1 GiB in fp32 and a little over at the most. The columns of vocabularies: 50257
 # (GPT-2), 128256 (Llama 3), 151936 (Qwen). The last lines: rows that no cluster holds.

@@ -20,8 +20,8 @@ from onekernel.backends.base import BuildError
 from onekernel.bench import kernel_header
 from onekernel.bench.modules import load_module
 from onekernel.labs.reader import load
+from onekernel.ops.base import SUFFIXES
 
-SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 OTHER_LADDER = "gemm_"  # how the names of the matrix product's rungs begin, which the GEMM bench measures
 FEWEST_ROWS = 1024  # of a kernel with one thread a row: below this it takes seconds and shows nothing
 MOST_REREADS = 2e11  # rows x cols x cols of a kernel whose ledger grows with the columns: about 0.3 s on an H200
@@ -87,14 +87,14 @@ def rung_order(stem: str) -> tuple[float, str]:
 
 
 def _cuda(path: Path, kind: str, name: str) -> Contender:
-    exported = [d.name for d in declarations.functions(path.read_text(encoding="utf-8")) if d.extern_c]
+    exported = declarations.exported(path)
     header = kernel_header.read(path)
     built: dict[str, Any] = {}
 
     def bind(x: Any, y: Any) -> Callable[[], Any]:
         import torch
 
-        suffix = SUFFIX[str(x.dtype).removeprefix("torch.")]
+        suffix = SUFFIXES[str(x.dtype).removeprefix("torch.")]
         names = [f"{path.stem}{suffix}"]  # a macro may have written it, which `exported` cannot see
         names += [n for n in exported if (n.endswith(suffix) if suffix else not n.endswith("f16"))]
         rows, cols = x.shape

@@ -16,16 +16,24 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
-from onekernel.bench.softmax.calls import Kernel, cuda_kernel, triton_kernel, worst_of
+from onekernel.bench.softmax.calls import (
+    GIANTS,
+    LENGTHS,
+    Kernel,
+    check,
+    check_cuda,
+    check_giants,
+    cuda_kernel,
+    triton_kernel,
+)
 from onekernel.bench.softmax.cases import ITEMSIZE
-from onekernel.bench.softmax.lengths_asked import GIANTS, LENGTHS, TIMED, TIMED_BYTES
 from onekernel.bench.timing import L2Emptier, interleaved
 from onekernel.course import find_root
 from onekernel.messages import LANGUAGES, say
@@ -33,7 +41,11 @@ from onekernel.numerals import number
 
 KERNELS = ("softmax_tuned", "softmax_triton")
 REPEATS = 9
-CROWD_BYTES = 17 << 20  # enough for more rows than softmax_tuned takes at once, and for more blocks than may overlap
+TIMED = (100, 500, 1000, 1536, 3000, 5000, 7777, 10_000, 20_000, 24_577, 30_000, 40_000, 60_000, 100_000, 130_000,
+         150_001, 180_000, 200_001, 230_000, 262_145, 300_001, 350_000, 400_000, 450_000, 500_000, 600_000, 750_001,
+         900_000, 1_000_000, 1_250_000, 1_500_000, 1_750_001, 2_000_000, 2_500_000, 3_000_001, 4_000_000, 5_000_000,
+         6_000_000, 7_500_001, 8_000_000, 10_000_000)  # fmt: skip
+TIMED_BYTES = 256 << 20  # of the input
 
 
 def main(argv: Sequence[str]) -> int:
@@ -56,14 +68,14 @@ def main(argv: Sequence[str]) -> int:
     giants: dict[str, Callable[[str], Kernel]] = {}
     with Sharing(options.workers if "softmax_triton" in options.only else 0) as sharing:
         if "softmax_tuned" in options.only:
-            checked += [one for dtype in ITEMSIZE for one in _check_cuda(tuned[dtype], dtype)]
+            checked += [one for dtype in ITEMSIZE for one in check_cuda(tuned[dtype], dtype)]
             giants["softmax_tuned"] = tuned.__getitem__
         checked += sharing.results(started + 0.7 * options.limit)
     if "softmax_triton" in options.only:
         triton = triton_kernel(root, "softmax_triton")
         triton.choose(random.Random(0).choice)
         giants["softmax_triton"] = lambda dtype: triton
-    checked += _check_giants(giants)
+    checked += check_giants(giants)
     result["checked"] = sorted(checked, key=lambda c: (c["kernel"], c["dtype"], c["cols"], c["rows"]))
     print(say("bench.lengths-checked", seconds=time.monotonic() - started, **_counts(checked)))
     records.write(path, result | {"timed": kept["timed"], "tables": {}})
@@ -99,39 +111,6 @@ def _source(root: Path, name: str) -> Path:
 
 def _counts(checked: Sequence[dict[str, Any]]) -> dict[str, int]:
     return {"calls": len(checked), "wrong": sum(not one["right"] for one in checked)}
-
-
-def _record(kernel: str, dtype: str, rows: int, cols: int, worst: float, why: str = "") -> dict[str, Any]:
-    """`worst`: the largest error of a value or row sum, over what the type allows. Right where it is at most 1."""
-    right = worst <= 1.0 and not why
-    said = {"why": why} if why else {"worst": float(f"{worst:.2g}") if worst < 1e9 else "not written, or NaN"}
-    return {"kernel": kernel, "dtype": dtype, "rows": rows, "cols": cols, "right": right} | said
-
-
-def _check_cuda(kernel: Kernel, dtype: str) -> Iterable[dict[str, Any]]:
-    order = random.Random(0).sample(LENGTHS, len(LENGTHS))
-    for cols in order:
-        crowd = CROWD_BYTES // (cols * ITEMSIZE[dtype]) + 1
-        for rows in (3, 65) if cols <= 512 else (3, 65, crowd) if cols <= 8192 else (3, crowd):
-            yield _checked("softmax_tuned", kernel, dtype, rows, cols)
-
-
-def _check_giants(kernels: dict[str, Callable[[str], Kernel]]) -> Iterable[dict[str, Any]]:
-    """One row each, one after the other: they fill the memory."""
-    import torch
-
-    for dtype in ITEMSIZE:
-        for cols in GIANTS:
-            for name, of_type in kernels.items():
-                yield _checked(name, of_type(dtype), dtype, 1, cols)
-                torch.cuda.empty_cache()
-
-
-def _checked(name: str, kernel: Kernel, dtype: str, rows: int, cols: int) -> dict[str, Any]:
-    try:
-        return _record(name, dtype, rows, cols, worst_of(kernel, dtype, rows, cols))
-    except (RuntimeError, ValueError, MemoryError) as error:  # refused; the other lengths go on
-        return _record(name, dtype, rows, cols, float("inf"), f"{type(error).__name__}: {error}".splitlines()[0][:200])
 
 
 # --- Triton, in several processes -------------------------------------------------------------------------------------
@@ -175,7 +154,7 @@ def _share(root: Path, share: str) -> int:
     for order in (mine, mine[::-1], chance.sample(mine, len(mine))):
         kernel.forget()
         for dtype, cols in order:
-            one = _checked("softmax_triton", kernel, dtype, 5, cols)
+            one = check("softmax_triton", kernel, dtype, 5, cols)
             print(json.dumps(one), flush=True)
     return 0
 

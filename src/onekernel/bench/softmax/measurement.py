@@ -12,7 +12,7 @@ import numpy as np
 
 from onekernel.bench import roofs
 from onekernel.bench.device import Clocks, Device, clocks
-from onekernel.bench.sample import AboveRoof, Sample
+from onekernel.bench.sample import AboveRoof, Sample, WrongOutput
 from onekernel.bench.softmax.cases import ITEMSIZE, Case
 from onekernel.bench.softmax.contenders import Contender, Refused
 from onekernel.bench.timing import L2Emptier, in_graph, interleaved, rotation, seconds_timed
@@ -67,10 +67,6 @@ def measure(
         "clocks": {"during": state[0].to_json() if state else None},
         "took": {"wall_s": round(time.perf_counter() - began, 2), "gpu_s": round(timed, 2)},
     }  # fmt: skip
-
-
-class WrongOutput(ValueError):
-    """A contender wrote something else than the softmax of its input."""
 
 
 def _tensors(case: Case, device: Device, seed: int) -> list[tuple[Any, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from onekernel.bench import device, records
 from onekernel.bench.softmax import measurement
 from onekernel.bench.softmax.cases import Case
 from onekernel.bench.softmax.contenders import Contender
-from onekernel.bench.softmax.plan import key_of, plan, sources
 from onekernel.bench.softmax.results import took
+from onekernel.bench.softmax.tables import LADDER_SHAPES
 from onekernel.bench.timing import EMPTIER_BYTES, L2Emptier
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
@@ -32,7 +32,7 @@ class Recording:
         self.result: dict[str, Any] = {
             "bench": "softmax", "device": asdict(self.card), **device.provenance(),
             "absent": {name: f"{module} is not installed" for name, module in absent.items()},
-            "sources": sources(found),
+            "sources": _sources(found),
             "method": {"repeats": repeats, "l2_emptied_by_bytes": EMPTIER_BYTES, "kinds":
                        {c.name: c.kind for c in found}, "preallocated": {c.name: c.preallocated for c in found}},
             "cells": [],
@@ -53,7 +53,7 @@ class Recording:
         """Measures what is left of `wanted`, for `limit` seconds at the most. The exit status of the run."""
         left = plan(wanted, self.found, self.result["cells"], everywhere)
         again = {(c.dtype, c.rows, c.cols, c.shift) for c, _ in left}
-        self.result["cells"] = [c for c in self.result["cells"] if key_of(c) not in again]
+        self.result["cells"] = [c for c in self.result["cells"] if _key_of(c) not in again]
         card = self.card
         print(say("bench.device-line", name=card.name, driver=card.driver, date=self.result["date"],
                   bandwidth=card.datasheet_bandwidth / 1e12, fma=card.fma_rate / 1e12))  # fmt: skip
@@ -105,3 +105,32 @@ def _line(measured: Mapping[str, Any]) -> str:
             shown.append(f"{name} {fast}" + (f" ({why[:60]})" if why else ""))
     where = f"{measured['dtype']} {measured['rows']} x {measured['cols']} +{measured['shift']}"
     return say("bench.shape-line", where=where, micros=copy * 1e6, shown=", ".join(shown))
+
+
+def plan(
+    wanted: Iterable[Case], found: Sequence[Contender], kept: Iterable[Mapping[str, Any]] = (), everywhere: bool = False
+) -> list[tuple[Case, list[Contender]]]:
+    """The shapes that are left to measure, each with those who take part in it. `kept`: the cells of a result file.
+
+    The ladder takes part in the shapes of its table alone, or `everywhere`. A kept shape that lacks somebody is
+    measured again, whole: its contenders have to take turns.
+    """
+    answered = {_key_of(c): set(c["contenders"]) for c in kept}
+    left = []
+    for case in wanted:
+        ladder = everywhere or case.name in LADDER_SHAPES
+        part = [c for c in found if ladder or c.kind != "ladder"]
+        have = answered.get((case.dtype, case.rows, case.cols, case.shift))
+        if have is None or not {c.name for c in part} <= have:
+            left.append((case, part))
+    return left
+
+
+def _key_of(kept: Mapping[str, Any]) -> tuple[str, int, int, int]:
+    """What a cell of a result file was measured at: type, rows, columns, shift."""
+    return kept["dtype"], kept["rows"], kept["cols"], kept["shift"]
+
+
+def _sources(found: Iterable[Contender]) -> dict[str, str]:
+    """The mark, as in a tuning log, of each contender's file: a resumed run is of the same kernels."""
+    return {c.name: records.kernel_hash(c.source) for c in found if c.source}

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, records
-from onekernel.bench.softmax import cases, contenders, figure, recording, results, side_by_side
+from onekernel.bench.softmax import cases, contenders, figure, gpus, recording, results
 from onekernel.bench.softmax.tables import LADDER_SHAPES
-from onekernel.bench.timing import EMPTIER_BYTES, REPEATS
+from onekernel.bench.timing import EMPTIER_BYTES, LAUNCH_BOUND_BYTES, REPEATS
 from onekernel.bench.words import draw_in_each, measured_on, words
 from onekernel.course import find_root
 from onekernel.errors import UserError
@@ -48,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
         if options.resume:
             raise UserError(Message.of("bench.resumed-on-one"))
         argv = _passed_on(options)
-        status, path = side_by_side.measure(argv, options.dtype, options.gpus, root, options.out)
+        status, path = gpus.measure(argv, options.dtype, options.gpus, root, options.out)
         return status or draw(path, path.parent)
     run = recording.Recording(root, found, absent, options.repeats, options.out)
     if options.resume:
@@ -114,7 +114,7 @@ def _tell(
                          traffic=traffic))  # fmt: skip
     graphs = sum(c.launch_bound for c in wanted)
     print("  " + say("bench.grid-how", repeats=repeats, empty=EMPTIER_BYTES >> 20, graphs=graphs,
-                     limit=cases.LAUNCH_BOUND_BYTES >> 20))  # fmt: skip
+                     limit=LAUNCH_BOUND_BYTES >> 20))  # fmt: skip
     print("  " + records.expected(root, "softmax", wanted).text())
     for contender in found:
         print("  " + say("bench.contender-line", name=contender.name, kind=say(f"bench.kind-{contender.kind}")))

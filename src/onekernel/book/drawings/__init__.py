@@ -16,7 +16,6 @@ from pathlib import Path
 from types import ModuleType
 
 from onekernel.bench import tables
-from onekernel.bench.words import figure_path
 from onekernel.book.drawings import (
     cost,
     fusing,
@@ -24,20 +23,17 @@ from onekernel.book.drawings import (
     ladder,
     launch,
     memory,
-    overview,
     reduction,
-    rungs,
-    source,
     torch_,
     triton_,
     warp,
 )
 from onekernel.book.drawings.canvas import Canvas
-from onekernel.messages import LANGUAGES
+from onekernel.messages import LANGUAGES, localized
 
 Words = Callable[[str], str]
 MODULES: tuple[ModuleType, ...] = (
-    cost, launch, source, warp, memory, overview, reduction, rungs, ladder, triton_, torch_, fusing, gemm,
+    cost, launch, warp, memory, reduction, ladder, triton_, torch_, fusing, gemm,
 )  # fmt: skip
 NAMES = tuple(name for module in MODULES for name in module.DRAWINGS)
 _IMAGE = re.compile(r"!\[[^\n]*?\]\((?P<path>(?:\.\./)+(?:docs/)?img/(?P<name>[\w-]+?)(?:\.es)?\.svg)\)")
@@ -45,7 +41,7 @@ _IMAGE = re.compile(r"!\[[^\n]*?\]\((?P<path>(?:\.\./)+(?:docs/)?img/(?P<name>[\
 
 def refresh(root: Path, check: bool = False) -> list[Path]:
     """Writes every drawing, and its text in the pages, where they differ; with `check` only lists the files."""
-    made = {figure_path(root / "docs" / "img", name, lang).with_name(_file(name, lang)): svg(name, lang)
+    made = {root / "docs" / "img" / localized(f"{name}.svg", lang): svg(name, lang)
             for name in NAMES for lang in LANGUAGES}  # fmt: skip
     for page in tables.pages(root):
         old = page.read_text(encoding="utf-8")
@@ -82,10 +78,6 @@ def words(module: ModuleType) -> dict[str, dict[str, list[str]]]:
 
 def _in(pair: list[str], lang: str) -> str:
     return pair[LANGUAGES.index(lang)]
-
-
-def _file(name: str, lang: str) -> str:
-    return f"{name}.svg" if lang == "en" else f"{name}.{lang}.svg"
 
 
 def _told(text: str, lang: str) -> str:

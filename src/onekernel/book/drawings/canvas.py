@@ -58,7 +58,7 @@ class Canvas:
 
     def _line(self, x: float, y: float, text: str, size: float, anchor: str, mono: bool, faint: bool, bold: bool,
               room: float | None) -> None:  # fmt: skip
-        wide = width_of(text, size, mono, bold)
+        wide = _width_of(text, size, mono, bold)
         left = x - wide * {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
         if size < SMALLEST or wide > (room or WIDTH) or left < 1 or left + wide > WIDTH - 1 or not 0 < y < self.height:
             needs = f"{wide:.0f} of {room or WIDTH:.0f} at {left:.0f}, {y:.0f}"
@@ -115,7 +115,7 @@ def _heads() -> str:
     return f"<defs>{''.join(marks)}</defs>"
 
 
-def width_of(text: str, size: float, mono: bool = False, bold: bool = False) -> float:
+def _width_of(text: str, size: float, mono: bool = False, bold: bool = False) -> float:
     """About how wide a text becomes, rather too wide: the font is the reader's."""
     if mono:
         return len(text) * size * 0.61

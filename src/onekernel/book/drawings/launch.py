@@ -1,5 +1,5 @@
-"""Chapter 01, first half: the machine, host and device, streams, a launch and its
-numbers, bounds, rows and strides; errors, and the numbers that fp32 has room for."""
+"""Chapter 01, first half: the machine, host and device, streams, a launch and its numbers, bounds, rows and strides;
+errors, where a compiler notices a slip, and the numbers that fp32 has room for."""
 
 from __future__ import annotations
 
@@ -182,6 +182,24 @@ def error_times(c: Canvas, t: Callable[[str], str]) -> None:
     c.text(378, 230, t("time"), 11.5, "end", faint=True)
 
 
+def compile_slip(c: Canvas, t: Callable[[str], str]) -> None:
+    """Four lines: the first lacks its semicolon, the compiler stops in the second, and has not seen the others."""
+    lines = ("int64_t i = ... + threadIdx.x", "if (i < n) {", "    y[i] = factor * x[i];", "}")
+    c.arrow(18, 34, 18, 90, "blue")
+    c.text(12, 20, t("reads"), 12, "start", faint=True)
+    for k, line in enumerate(lines):
+        y = 30 + 38 * k
+        c.box(32, y, 244, 30, "blue" if k == 0 else "grey" if k == 1 else "paper", dashed=k > 1)
+        indent = len(line) - len(line.lstrip())
+        c.text(42 + 7.3 * indent, y + 20, line.strip(), 12, "start", mono=True)
+    c.box(258, 34, 14, 22, "red", ";", 12.5, mono=True, dashed=True)
+    c.box(36, 72, 26, 22, "orange", "if", 12.5, mono=True)
+    c.text(286, 50, t("slip"), 12, "start", bold=True)
+    c.text(286, 88, t("notices"), 12, "start", bold=True)
+    c.text(286, 146, t("unread"), 12, "start", faint=True)
+    c.text(12, 202, t("under"), 12, "start")
+
+
 DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]] = {
     "machine": (370, machine),
     "host-device": (300, host),
@@ -192,4 +210,5 @@ DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]
     "bounds": (184, bounds),
     "plane": (296, plane),
     "row-stride": (220, strides),
+    "compile-slip": (214, compile_slip),
 }

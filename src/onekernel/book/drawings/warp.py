@@ -1,4 +1,4 @@
-"""Chapter 01, second half: what a warp does at a branch, at a load, while it waits, and at a barrier."""
+"""Chapter 01, second half: what a warp does at a branch, at a load, while it waits, at a barrier; a loop unrolled."""
 
 from __future__ import annotations
 
@@ -104,9 +104,34 @@ def barrier(c: Canvas, t: Callable[[str], str]) -> None:
     c.text(204, 222, t("ordered"), 11.5, "start")
 
 
+def unrolled(c: Canvas, t: Callable[[str], str]) -> None:
+    """Four turns of a loop in one thread: load, wait, use, four times over; and four loads that wait together."""
+    step, wait = 16.0, 52.0
+    c.text(12, 20, t("turns"), 12.5, "start", bold=True)
+    for k in range(4):
+        _turn(c, 12 + (2 * step + wait + 8) * k, 30, step, wait)
+    c.text(12, 74, t("turns-so"), 12, "start")
+    c.text(12, 110, t("unrolled"), 12.5, "start", bold=True)
+    for k in range(4):
+        _turn(c, 12 + (step + 2) * k, 120 + 28 * k, step, wait)
+    c.text(196, 160, t("unrolled-so"), 12, "start")
+    for k, (colour, name) in enumerate((("blue", "load"), ("orange", "use"))):
+        c.box(12 + 110 * k, 246, step, 18, colour)
+        c.text(34 + 110 * k, 259, t(name), 12, "start")
+    c.line(((232, 255), (262, 255)), "grey", dashed=True)
+    c.text(268, 259, t("wait"), 12, "start")
+
+
+def _turn(c: Canvas, x: float, y: float, step: float, wait: float) -> None:
+    c.box(x, y, step, 24, "blue")
+    c.line(((x + step + 3, y + 12), (x + step + wait - 3, y + 12)), "grey", dashed=True)
+    c.box(x + step + wait, y, step, 24, "orange")
+
+
 DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]] = {
     "branch": (234, branch),
     "sectors": (302, sectors),
     "latency": (292, latency),
     "barrier": (248, barrier),
+    "unrolled": (276, unrolled),
 }

@@ -11,11 +11,11 @@ from onekernel.checks.answers.roofline import Right
 from onekernel.course import find_root
 
 if TYPE_CHECKING:  # a lab.toml is read by the names alone: nothing of a recording is loaded before it is judged
-    from onekernel.explain.generated import Kernel
+    from onekernel.explain.inductor import Kernel
     from onekernel.explain.shares import Explained
 
 LAB = "05-fusion"
-LOAD, STORE, REDUCTION, LOOP = "load", "store", "reduction", "loop"  # kinds of lines (explain.generated)
+LOAD, STORE, REDUCTION, LOOP = "load", "store", "reduction", "loop"  # kinds of lines (explain.inductor)
 # Of which traces it is asked which of the five binds.
 BINDING = ("gemm", "elementwise", "small_kernels", "loader", "cdist_25", "cdist_4096_direct")
 WAYS = ("online", "three_pass")  # in which torch.compile wrote a softmax
@@ -34,7 +34,7 @@ def trace(name: str) -> Explained:
 @cache
 def written(name: str) -> tuple[Kernel, ...]:
     """The kernels that torch.compile wrote for a function of the lab."""
-    from onekernel.explain.generated import kernels
+    from onekernel.explain.inductor import kernels
 
     return tuple(kernels((find_root() / "labs" / LAB / "compiled" / f"{name}.py").read_text(encoding="utf-8")))
 

@@ -34,7 +34,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
     requests = [{"card": number, "n": world.n} for number, (_, world) in enumerate(asked)]
     cards = [worlds.card(world) for _, world in asked]
     done = run(submission, {"task": "benchmark", "requests": requests}, SECONDS, cards)
-    stopped = trouble(submission, check, done)
+    stopped = trouble(check, done)
     if stopped:
         return stopped
     wrong: dict[str, Message] = {}
@@ -53,7 +53,7 @@ def _on_the_gpu(submission: Submission, check: Check) -> Verdict:
     if submission.device != "cuda":
         return Verdict(check, NOT_ASSESSED, note=Message("grading.needs-gpu"))
     done = run(submission, {"task": "benchmark", "requests": [{"gpu": True, "n": worlds.GPU_ELEMENTS}]}, SECONDS)
-    stopped = trouble(submission, check, done)
+    stopped = trouble(check, done)
     if stopped:
         return stopped
     message = _wrong(done.answers[0], _measured(), "benchmark-gpu")

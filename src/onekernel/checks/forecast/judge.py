@@ -13,7 +13,7 @@ from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.numerals import Quantity
-from onekernel.units import parse
+from onekernel.units import parse, understood
 
 
 def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
@@ -28,7 +28,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
         truth, text = FORECASTS[name]({}), submission.predictions[name].strip()
         got = share_of(text, truth)
         share += got / len(names)
-        values = {"predicted": _understood(text), "actual": _actual(truth), "what": about(name)}
+        values = {"predicted": understood(text), "actual": _actual(truth), "what": about(name)}
         if got < 1:
             wrong.append(Failure(Message("grading.forecast-wrong", values), check.chapter, code="prediction"))
         else:
@@ -59,10 +59,3 @@ def _exact(text: str, truth: Right) -> bool:
 
 def _actual(truth: Right) -> Quantity | str:
     return Quantity(truth.value, truth.unit) if isinstance(truth.value, float) else str(truth.value)
-
-
-def _understood(text: str) -> Quantity | str:
-    try:
-        return parse(text)
-    except UserError:
-        return text

@@ -32,7 +32,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
             return failed(check, Message("grading.no-own-kernel"), code="no-own-kernel")
         options |= {"kernel": str(kernel), "kernel_backend": submission.device, "function": kernel.stem}
     done = run(submission, options, SECONDS)
-    stopped = trouble(submission, check, done)
+    stopped = trouble(check, done)
     if stopped:
         return stopped
     note: Message | None = None

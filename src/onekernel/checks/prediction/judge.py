@@ -15,7 +15,7 @@ from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.numerals import Quantity
-from onekernel.units import parse
+from onekernel.units import parse, understood
 
 CLOSE = 0.05  # a prediction within 5 % is right
 READS = "reads_per_element"
@@ -50,7 +50,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
         got = _share(predicted, actual, quantity.unit)
         share += got / len(questions)
         what = Message(f"grading.quantity-{question['quantity']}")
-        values = {"predicted": _understood(predicted), "actual": Quantity(actual, quantity.unit), "what": what}
+        values = {"predicted": understood(predicted), "actual": Quantity(actual, quantity.unit), "what": what}
         if got < 1 and (doubt := uncertain(found.kernels, quantity.space, OF_BYTES)):
             return Verdict(check, NOT_ASSESSED, note=doubt)
         if got < 1:
@@ -86,14 +86,6 @@ def _lessons(c: Counted) -> list[Message]:
     if distinct:
         told.append(Message("grading.lesson-distinct", {"bytes": Quantity(distinct, "B")}))
     return told
-
-
-def _understood(text: str) -> Quantity | str:
-    """A prediction as it is scored; as it was typed where it cannot be read."""
-    try:
-        return parse(text)
-    except UserError:
-        return text
 
 
 def _share(predicted: str, actual: float, unit: str) -> float:

@@ -21,7 +21,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
     """
     read(constants, submission.path.read_text(encoding="utf-8"))  # a file that is not Python is told so, with the line
     done = run(submission, {"task": "probe", "requests": [storage.request(submission.device == "cuda")]}, SECONDS)
-    stopped = trouble(submission, check, done)
+    stopped = trouble(check, done)
     if stopped and stopped.status == NOT_ASSESSED:
         return stopped
     wrong = list(stopped.failures) if stopped else []

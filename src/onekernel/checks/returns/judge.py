@@ -38,7 +38,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
         values = {"file": submission.course.solution(submission.exercise).name, "why": why}
         return Verdict(check, NOT_ASSESSED, note=Message("grading.answer-fails", values))
     done = run(submission, options, SECONDS)
-    stopped = trouble(submission, check, done)
+    stopped = trouble(check, done)
     if stopped:
         return stopped
     for call, got, want in zip(calls, done.answers, wanted.answers, strict=True):

@@ -15,10 +15,11 @@ import numpy as np
 from ..config import Config
 from ..model import MiniGPT, Native
 from . import attention, gelu, norm
-from .dropout import dropout
 from .mistake import Mistake, Trace, factor, formulas
 
 HIDDEN = -1e4  # a masked score at or below this is as good as -inf: its weight is 0
+FEW = 4  # elements or less are 0 by chance, and not by a dropout
+FREE = 1e-6  # relative to its factor: how far apart those of two elements may lie, where a sum has rounded them
 
 
 def hidden_scores(name: str, x: np.ndarray) -> np.ndarray:
@@ -70,15 +71,15 @@ def mistakes(
     elif last == "middle":
         middle = stream + ours[f"{here}.attention.project"]
         yield from _sum(config, stream, ours[f"{here}.norm1"], ours[f"{here}.attention.project"])
-        yield from dropout(stream, ours[f"{here}.attention.project"], found)
+        yield from _dropout(stream, ours[f"{here}.attention.project"], found)
         for late in _branched(MiniGPT(config, weights).mlp, f"{here}.mlp", middle):
             yield "post-norm", {"tensor": f"{here}.norm2"}, late
     elif last == block:
         down = ours[f"{here}.mlp.down"]
         yield from _sum(config, ours[f"{here}.middle"], ours[f"{here}.norm2"], down)
         yield "residual", {}, stream + down
-        yield from dropout(ours[f"{here}.middle"], down, found)
-    yield from dropout(0.0, ours[name], found)
+        yield from _dropout(ours[f"{here}.middle"], down, found)
+    yield from _dropout(0.0, ours[name], found)
     if times := factor(ours[name], found):  # 0 is no factor that somebody forgot
         yield "factor", {"factor": times}, ours[name] * times
 
@@ -137,6 +138,25 @@ def _sum(config: Config, before: np.ndarray, normed: np.ndarray, added: np.ndarr
         "x * branch": before * added,
     }
     yield from formulas("x + branch", written.items())
+
+
+def _dropout(before: np.ndarray | float, added: np.ndarray, found: np.ndarray) -> Iterator[Mistake]:
+    """A dropout that was left on: elements at random are 0, and the others are larger by one factor.
+
+    `before` plus `added` with the elements of `added` left out that are missing in `found`, if the others have one
+    factor above 1 in common, which is found from them: 1 / (1 - p)."""
+    if added.shape != found.shape:
+        return
+    got = found - before
+    size = np.abs(added)
+    told = np.isfinite(added) & np.isfinite(got) & (size > FREE * size[np.isfinite(size)].max(initial=0.0))
+    gone = told & (np.abs(got) <= FREE * size)
+    kept = told & ~gone
+    if gone.sum() <= FEW or kept.sum() <= FEW:
+        return
+    times = float(np.median(got[kept] / added[kept]))
+    if times > 1 and np.allclose(got[kept], times * added[kept], rtol=FREE):
+        yield "dropout", {"part": 1 - 1 / times}, before + np.where(gone, 0.0, times * added)
 
 
 def trace(model: MiniGPT, tokens: np.ndarray) -> dict[str, np.ndarray]:

@@ -6,6 +6,7 @@ import argparse
 
 from onekernel import doctor, learners
 from onekernel.checks import log as kind
+from onekernel.checks.log.figures import lines
 from onekernel.checks.log.rounds import baseline, fill, ready_for_baseline, ready_to_measure
 from onekernel.cli.common import load_course, select, shape_of
 from onekernel.cli.console import tell, verbatim
@@ -14,13 +15,12 @@ from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.submission import Submission
 from onekernel.messages import Message, say
-from onekernel.report.log_figures import lines
 
 
 def run(args: argparse.Namespace) -> int:
     course = load_course()
-    learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
-    logged, check = log_of(course, args.log)
+    learner = learners.chosen(course.root, args.learner)
+    logged, check = _log_of(course, args.log)
     exercise = course.exercises[check.options["kernel"]]
     shape = shape_of(args.shape, len(check.options["sizes"]))
     kernel, log = learner.path(exercise.file), learner.path(logged.file)
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def log_of(course: Course, name: str | None) -> tuple[Exercise, Check]:
+def _log_of(course: Course, name: str | None) -> tuple[Exercise, Check]:
     """The log that a name means, its own, its kernel's or its lab's, with what it asks for; the course's first without
     a name. Raises UserError where nothing of that name has a log."""
     logs = [(e, c) for e in course.exercises.values() for c in e.checks if c.kind is kind.KIND]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.backends.base import Unavailable
-from onekernel.cli import side_by_side
+from onekernel.cli import pool
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.messages import Message
@@ -44,14 +44,14 @@ def test_results_are_those_of_one_after_the_other(two_cores: None, tmp_path: Pat
     text = COURSE.solution(COURSE.exercises["guard"]).read_text(encoding="utf-8")
     wrong.write_text(text.replace("i >= n", "i > n"), encoding="utf-8")
     every = [answer("reverse"), answer("guard", wrong), answer("guard", tmp_path / "none.cu"), answer("round_up")]
-    results = list(side_by_side.graded(every))
+    results = list(pool.graded(every))
     assert [replace(r, seconds=0.0) for r in results] == [replace(grade(s), seconds=0.0) for s in every]
     assert [r.solved for r in results] == [True, False, False, True]
 
 
 @pytest.mark.slow
 def test_who_wants_no_more_leaves_no_process(two_cores: None) -> None:
-    following = side_by_side.graded([answer("reverse"), answer("guard"), answer("round_up")])
+    following = pool.graded([answer("reverse"), answer("guard"), answer("round_up")])
     assert next(following).solved
     assert active_children()
     following.close()
@@ -72,8 +72,8 @@ def test_whoever_has_all_results_or_is_interrupted_sees_no_traceback() -> None:
 @pytest.mark.slow
 def test_a_process_that_does_not_end_is_not_waited_for(two_cores: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may have been told to end while it held the lock that the others wait for."""
-    monkeypatch.setattr(side_by_side, "PATIENCE", 0.5)
-    following = side_by_side.graded([answer("reverse"), answer("guard"), answer("round_up")])
+    monkeypatch.setattr(pool, "PATIENCE", 0.5)
+    following = pool.graded([answer("reverse"), answer("guard"), answer("round_up")])
     assert next(following).solved
     for process in active_children():
         os.kill(process.pid or 0, signal.SIGSTOP)
@@ -91,16 +91,16 @@ def test_what_is_refused_meanwhile_leaves_no_result_and_no_process(two_cores: No
         raise Unavailable(Message("simulator.no-compiler", {"name": "g++"}))
 
     with pytest.raises(Unavailable):
-        next(side_by_side.graded([answer("reverse"), answer("guard")], refuse))
+        next(pool.graded([answer("reverse"), answer("guard")], refuse))
     assert began == [2]
     assert not active_children()
 
 
 def test_one_that_runs_is_graded_here(two_cores: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What is still to be written, or lacks, takes no process of its own."""
-    monkeypatch.setattr(side_by_side, "grade", lambda s: s.exercise.slug)
+    monkeypatch.setattr(pool, "grade", lambda s: s.exercise.slug)
     starter = answer("reverse", COURSE.starter(COURSE.exercises["reverse"]))
-    assert list(side_by_side.graded([starter, answer("guard"), answer("guard", tmp_path / "none.cu")])) == [
+    assert list(pool.graded([starter, answer("guard"), answer("guard", tmp_path / "none.cu")])) == [
         "reverse", "guard", "guard",
     ]  # fmt: skip
 
@@ -111,7 +111,7 @@ def test_nothing_behind_the_first_that_fails_is_graded(two_cores: None, tmp_path
     text = COURSE.solution(COURSE.exercises["guard"]).read_text(encoding="utf-8")
     wrong.write_text(text.replace("i >= n", "i > n"), encoding="utf-8")
     every = [answer("reverse"), answer("guard", wrong), answer("round_up")]
-    assert [(r.exercise.slug, r.fails) for r in side_by_side.graded(every, first=True)] == [
+    assert [(r.exercise.slug, r.fails) for r in pool.graded(every, first=True)] == [
         ("reverse", False), ("guard", True),
     ]  # fmt: skip
     assert not active_children()

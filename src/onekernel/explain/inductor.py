@@ -1,6 +1,6 @@
 """Reads what torch.compile wrote: the Triton kernels of a module that Inductor generated, and what their lines do.
 
-`python -m onekernel.explain.generated RECORDED.json FOLDER` makes the readable files of labs/05-fusion/compiled from
+`python -m onekernel.explain.inductor RECORDED.json FOLDER` makes the readable files of labs/05-fusion/compiled from
 what labs/05-fusion/programs/compiled_code.py recorded. Source of the form: PyTorch 2.11, torch/_inductor/codegen.
 """
 
