@@ -70,8 +70,8 @@ FIRST = (
     "copy-bytes", "copy-vector", "softmax-max-padded-zero", "softmax-divided-by-largest", "softmax-min-from-infinity",
 )  # fmt: skip
 # Where none of a lower number gives them: the first so many elements are also what one block adds, every second one is
-# what a tree or a warp loses, and 0 is where a maximum begins.
-LAST = {"sum-limited": 1, "gemm-step-twice": 1, "sum-part-lost": 2, "softmax-max-idle": 2}
+# what a tree or a warp loses, and 0 is where a maximum begins. One rounding says more than several.
+LAST = {"sum-limited": 1, "gemm-step-twice": 1, "sum-part-lost": 2, "softmax-max-idle": 2, "own-type-several": 3}
 SHARED = ("gelu-minus-infinity",)  # what bounds of any size come down to, where no input tells which one it is
 # What is about NaN and infinities, and may be named where the results tell no more.
 SPECIAL = (

@@ -169,8 +169,8 @@ def _of_eps(
 
 
 def _in_own_type(case: Replayed, h: np.ndarray, weight: np.ndarray, eps: float) -> Iterator[Mistake]:
-    """In 16 bits, the sum of squares kept in the tensors' own type, and several values that are at once: h in the mean,
-    the result or both, the squares or their sum, and what is made of the root."""
+    """In 16 bits, several values kept in the tensors' own type at once: h in the mean, the result or both, the squares
+    or their sum, and what is made of the root."""
     if case.dtype not in NARROW:
         return
     own_h = "h = x + residual"
@@ -187,11 +187,10 @@ def _in_own_type(case: Replayed, h: np.ndarray, weight: np.ndarray, eps: float) 
             for numerator in (own_h, ""):
                 for end in ("", "1 / root", "h / root"):
                     kept = [*dict.fromkeys(part for part in (name, numerator, added, end) if part)]
-                    if len(kept) > 1 or kept == ["sum(h * h)"]:
+                    if len(kept) > 1:
                         make = later(_rounded, case, of_mean[numerator], total, weight, eps, end)
-                        what = {"what": ", ".join(kept)} if len(kept) > 1 else {}
-                        cause = "own-type-several" if what else "own-type-sum"
-                        yield Mistake(cause, make, what, (name, how, numerator, end), step=STEP[case.dtype])
+                        variant = name, how, numerator, end
+                        yield Mistake("own-type-several", make, {"what": ", ".join(kept)}, variant, STEP[case.dtype])
 
 
 def _rounded(
