@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
 from onekernel.backends.base import Buffer, CallReport
+from onekernel.comments import code
 from onekernel.grading import buffers, replay
 from onekernel.grading.buffers import Call
+from onekernel.grading.replay.integers import values_in_integers
 from onekernel.grading.replay.narrowing import narrowed, nearly
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS
@@ -70,6 +72,85 @@ def test_an_integer_is_not_proved_by_zeros_beside_nan() -> None:
     assert left is None or left.key not in ("replay.softmax-integer", "replay.sum-integer")
 
 
+@pytest.mark.parametrize("name", ["softmax", "softmax_mul"])
+@pytest.mark.parametrize(
+    ("columns", "key"),
+    [
+        (lambda own, n: [*range(1, n), own], "softmax-max-from-own"),
+        (lambda own, n: [*range(n - 1), own], "softmax-max-from-own"),
+        (lambda own, n: range(own, n), "softmax-max-part-of-row"),
+        (lambda own, n: range(own + 1), "softmax-max-part-of-row"),
+    ],
+    ids=["without the first", "without the last", "from its own on", "up to its own"],
+)
+def test_a_maximum_that_begins_at_its_own_element_is_named(
+    name: str, columns: Callable[[int, int], Sequence[int]], key: str
+) -> None:
+    """The level cancels in all rows of numbers; +infinity where only its own thread looks gives 0 in place of NaN."""
+
+    def begun(call: Call, want: np.ndarray) -> np.ndarray:
+        x, n = call.inputs["x"].astype(np.float32), want.shape[1]
+        y = np.empty_like(x)
+        for own in range(n):
+            e = np.exp(x - np.fmax.reduce(x[:, [*columns(own, n)]], axis=1, keepdims=True))
+            y[:, own] = e[:, own] / e.sum(axis=1)
+        return np.asarray(y) * call.inputs.get("w", 1.0)
+
+    ran = pairs(name, ("shapes", "special"), begun, most=130)
+    found = replay.cause(OPERATORS[name], ran, "float largest = x_row[col];")
+    assert found is not None and found.key == f"replay.{key}"
+    assert "+infinity" in found.text("en") and "+infinito" in found.text("es")
+
+
+@pytest.mark.parametrize("name", ["softmax", "softmax_mul"])
+def test_every_single_column_has_its_infinity_and_its_nan(name: str) -> None:
+    """Of a row as long as a warp and a little more; of longer ones each seed draws others beside a warp's ends."""
+    operator = OPERATORS[name]
+    for group, cols in {"special": 37, "long": 12_290}.items():
+        seen: dict[bool, set[int]] = {True: set(), False: set()}
+        for case in (c for c in operator.group(group) if c.sizes["cols"] == cols):
+            for seed in range(1 if cols == 37 else 4):
+                x = buffers.make(operator, "any", case, "float32", seed=seed).inputs["x"]
+                for is_nan, odd in {True: np.isnan(x), False: np.isposinf(x)}.items():
+                    seen[is_nan] |= {int(np.argmax(row)) for row in odd if row.sum() == 1}
+        for columns in seen.values():
+            assert columns >= set(range(37)) if cols == 37 else len({c % 32 for c in columns} & {31, 0, 1}) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("const size_t bytes = 0; for (int c = t; c < n; c += 256) y[c] = expf(x[c] - top) / sum;", False),
+        ("int64_t row = i / cols; int lane = (int)threadIdx.x % 32; unsigned blocks = (unsigned)rows;", False),
+        ("int n = 0; // of x[0]", False),
+        ("row = tl.program_id(0).to(tl.int64); x = tl.load(x_ptr + row)", False),
+        ("int largest = -1000; for (int j = 0; j < n; j++) if (x[j] > largest) largest = x[j];", True),
+        ("long top = 0; top = fmaxf(top, v);", True),
+        ("int sum = 0; for (int j = 0; j < n; j++) sum += expf(x[j] - top);", True),
+        ("float e = expf((int)value - top);", True),
+        ("__shared__ int parts[8];", True),
+        ("e = tl.exp((x - top).to(tl.float32)); m = top.to(tl.int32)", True),
+    ],
+)
+def test_a_size_in_an_integer_is_no_value_in_an_integer(text: str, is_so: bool) -> None:
+    assert values_in_integers(code(text, ".cu")) is is_so
+
+
+@pytest.mark.parametrize("text", ["const size_t bytes = 0;", "int blocks = 0, t = threadIdx.x;", "int i; // abs of x"])
+def test_a_size_beside_two_equal_maxima_names_no_integer(text: str) -> None:
+    """A file whose only integers are sizes was told of an integer, or of one of two mistakes."""
+
+    def as_one(call: Call, want: np.ndarray) -> np.ndarray:
+        x = call.inputs["x"].astype(np.float32)
+        top = np.fmax.reduce(x, axis=1, keepdims=True)
+        e = np.exp(x - top)
+        return np.asarray(e / np.where(x == top, np.float32(1), e).sum(axis=1, keepdims=True))
+
+    ran = pairs("softmax", ("shapes", "range", "special"), as_one)
+    found = replay.cause(OPERATORS["softmax"], ran, f"{text} float fa = a == top ? 1.0f : expf(a - top);")
+    assert found is not None and found.key == "replay.softmax-equal-as-one"
+
+
 def test_it_is_counted_on_how_many_inputs_the_right_answer_is_another_one() -> None:
     def from_zero(call: Call, want: np.ndarray) -> np.ndarray:
         x = call.inputs["x"].astype(np.float32)
@@ -112,6 +193,71 @@ def test_a_cube_in_16_bits_is_named_and_not_its_constants() -> None:
     found = replay.cause(OPERATORS["gelu"], ran)
     assert found is not None and found.key == "replay.own-type-cube"
     assert "float32 call" not in found.text("en")  # which an exercise in 16 bits alone does not have
+
+
+def in_turn(terms: np.ndarray, threads: int, kind: np.dtype) -> np.ndarray:
+    """Each row's sum: threads take columns in turn and add in `kind`, then all is added in float."""
+    sums = np.zeros((len(terms), threads), kind)
+    for first in range(0, terms.shape[1], threads):
+        part = terms[:, first : first + threads].astype(kind).astype(np.float32)
+        sums[:, : part.shape[1]] = (sums[:, : part.shape[1]].astype(np.float32) + part).astype(kind)
+    return sums.astype(np.float64).sum(axis=1, keepdims=True)
+
+
+def causes(found: Message | None) -> list[tuple[str, object]]:
+    """The cause, or the two that these inputs leave, and what each says is narrow."""
+    assert found is not None
+    told = [m for m in found.values.values() if isinstance(m, Message)] if found.key == "replay.either" else [found]
+    return [(m.key, m.values.get("what")) for m in told]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("narrow", "what"),
+    [
+        ({"mean's h", "squares"}, "h = x + residual, sum(h * h)"),
+        ({"h", "normed"}, "h = x + residual, h / root"),
+        ({"squares", "normed"}, "sum(h * h), h / root"),
+    ],
+    ids=lambda given: None if isinstance(given, str) else " and ".join(sorted(given)),
+)
+def test_several_values_of_an_rmsnorm_in_16_bits_are_named(narrow: set[str], what: str) -> None:
+    """Two roundings at once give other numbers than either; both 16-bit types have the same cause."""
+
+    def rounded(call: Call, want: np.ndarray) -> np.ndarray:
+        if call.dtype == "float32":
+            return want
+        kind = np.dtype(DTYPES[call.dtype])
+        own = {True: lambda v: v.astype(kind).astype(np.float64), False: np.asarray}
+        h = call.inputs["x"] + call.inputs["residual"]
+        of_mean = own[bool(narrow & {"h", "mean's h"})](h)
+        squares = of_mean**2
+        total = in_turn(squares, 32, kind) if "squares" in narrow else squares.sum(axis=1, keepdims=True)
+        root = np.sqrt(total / h.shape[1] + call.inputs["eps"])
+        numerator = own["h" in narrow](h)
+        normed = numerator * own[True](1 / root) if "root" in narrow else numerator / root
+        return np.asarray(own["normed" in narrow](normed) * call.inputs["weight"])
+
+    ran = pairs("rmsnorm", ("shapes", "eps"), rounded, ("float32", "float16", "bfloat16"), most=300)
+    found = replay.cause(OPERATORS["rmsnorm"], ran)
+    assert ("replay.own-type-several", what) in causes(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("difference", "scale"), [(True, False), (False, True)])
+def test_several_values_of_a_softmax_in_16_bits_are_named(difference: bool, scale: bool) -> None:
+    def rounded(call: Call, want: np.ndarray) -> np.ndarray:
+        if call.dtype == "float32":
+            return want
+        kind = np.dtype(DTYPES[call.dtype])
+        d = call.inputs["x"] - call.inputs["x"].max(axis=1, keepdims=True)
+        e = np.exp((d.astype(kind) if difference else d).astype(np.float32))
+        total = in_turn(e, 32, kind)
+        return np.asarray(e * (1 / total).astype(kind).astype(np.float64) if scale else e / total)
+
+    ran = pairs("softmax", ("shapes", "range"), rounded, ("float32", "float16", "bfloat16"), most=300)
+    found = replay.cause(OPERATORS["softmax"], ran)
+    assert ("replay.own-type-several", "x - max, sum" if difference else "sum, 1 / sum") in causes(found)
 
 
 def test_what_only_16_bits_show_is_told_by_the_types() -> None:

@@ -176,3 +176,45 @@ def test_what_a_copy_overwrites_is_not_told_to_wait_for_it(tmp_path: Path) -> No
     y[threadIdx.x] = s[threadIdx.x];
 """
     assert "without having waited for that copy" in found(tmp_path, plain)[0].message.text("en")
+
+
+INDEXED = "int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y; float v = x[row] * (row + col * 2);\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "column"),
+    [
+        (INDEXED + "if (row < 8) y[row * n + col] = v;", "col"),
+        (INDEXED + "int at = row * n + col; if (at < 8 * n) y[at] = v;", "col"),
+        (INDEXED + "for (int j = 0; j < 4; j++) if (row * n + col < 8 * n) y[row * n + col + j] = v;", "col + j"),
+        (INDEXED + "if (row >= 8) return;\ny[(long long)row * n + threadIdx.x + blockIdx.x * blockDim.x] = v;",
+         "threadIdx.x + blockIdx.x*blockDim.x"),
+        (INDEXED + "y[row * n + col] += v + 1;", "col"),
+    ],
+)  # fmt: skip
+def test_a_column_that_is_compared_with_no_size_is_named(tmp_path: Path, body: str, column: str) -> None:
+    """32 threads in x for 20 columns: those beyond come to the next row, where a block of its own is."""
+    (race,) = [f for f in at_width(tmp_path, body) if f.code == "race-global"]
+    assert f"The column, {column}, is compared with no size" in race.message.text("en")
+    assert f"La columna, {column}, no se compara con ningún tamaño" in race.message.text("es")
+
+
+def at_width(folder: Path, body: str) -> list[Finding]:
+    """Rows of 20 columns in a grid of 1 x 8 blocks of 32 threads."""
+    return found(folder, "n = 20;\n" + body, "dim3(1, 8)")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        INDEXED + "if (row < 8 && col < n) y[row / 2 * n + col] = v;",
+        INDEXED + "if (col >= n) return;\ny[row / 2 * n + col] = v;",
+        INDEXED + "bool inside = col < n;\nif (inside) y[row / 2 * n + col] = v;",
+        INDEXED + "for (; col < n; col += 32) y[row / 2 * n + col] = v;",
+        "int c = threadIdx.x; if (c < n) y[blockIdx.y / 2 * n + threadIdx.x] = x[0] * blockIdx.y;",
+    ],
+)
+def test_a_column_that_is_compared_is_told_nothing_of_it(tmp_path: Path, body: str) -> None:
+    """Two blocks share a row for another reason."""
+    (race,) = [f for f in at_width(tmp_path, body) if f.code == "race-global"]
+    assert "is compared with no size" not in race.message.text("en")

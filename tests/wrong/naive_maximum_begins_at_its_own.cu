@@ -2,6 +2,7 @@
 // bug: the maximum begins at the thread's own element and goes on at the second: the first is nobody's but its own
 // group: special
 // caught: nan
+// cause: softmax-max-from-own
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -21,10 +21,12 @@ from types import ModuleType
 import numpy as np
 
 from onekernel.backends.base import Buffer
+from onekernel.comments import code
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
 from onekernel.grading.replay import bits, factors
 from onekernel.grading.replay.base import Mistake, Replayed
+from onekernel.grading.replay.integers import values_in_integers
 from onekernel.messages import Message, area
 from onekernel.ops.base import DTYPES, Arrays, Operator
 from onekernel.sandbox.supervisor import CallOutcome
@@ -68,8 +70,8 @@ FIRST = (
     "copy-bytes", "copy-vector", "softmax-max-padded-zero", "softmax-divided-by-largest", "softmax-min-from-infinity",
 )  # fmt: skip
 # Where none of a lower number gives them: the first so many elements are also what one block adds, every second one is
-# what a tree or a warp loses, and 0 is where a maximum begins.
-LAST = {"sum-limited": 1, "gemm-step-twice": 1, "sum-part-lost": 2, "softmax-max-idle": 2}
+# what a tree or a warp loses, and 0 is where a maximum begins. One rounding says more than several.
+LAST = {"sum-limited": 1, "gemm-step-twice": 1, "sum-part-lost": 2, "softmax-max-idle": 2, "own-type-several": 3}
 SHARED = ("gelu-minus-infinity",)  # what bounds of any size come down to, where no input tells which one it is
 # What is about NaN and infinities, and may be named where the results tell no more.
 SPECIAL = (
@@ -77,10 +79,15 @@ SPECIAL = (
     "gelu-minus-infinity", "gelu-tanh-overflow", "gelu-saturated", "mul-zeros-skipped", "dot-zeros-skipped",
     "rms-no-eps",
     "gemm-c-at-beta-zero", "mul-logarithm", "softmax-min-from-infinity", "softmax-no-max", "softmax-max-by-min",
-    "softmax-max-idle", "mul-max-of-nonzero", "softmax-zeros", "add-zeros", "gelu-zeros",
+    "softmax-max-idle", "softmax-max-from-own", "softmax-max-part-of-row",
+    "mul-max-of-nonzero", "softmax-zeros", "add-zeros", "gelu-zeros",
 )  # fmt: skip
 # Of the others, what a text says that makes it: without it zeros and NaN are no sign of it.
-OTHERWISE = {"softmax-integer": _WHOLE, "softmax-max-by-size": "abs", "softmax-max-of-abs": "abs"}
+_ABS = r"\babsf?\s*\(|\bfabsf?\s*\(|tl\.abs|signbit"
+OTHERWISE: Mapping[str, Callable[[str], object]] = {
+    "softmax-integer": values_in_integers,
+    "softmax-max-by-size": re.compile(_ABS).search, "softmax-max-of-abs": re.compile(_ABS).search,
+}  # fmt: skip
 # Of what threads, warps and lanes share: a Triton kernel has none of them.
 _OF_THREADS = re.compile(r"\bthread|\bwarp|\blane|shuffle")
 IN_PROGRAMS = ("softmax-zero-beyond", "sum-limited", "softmax-from-own-column", "softmax-max-of-bits")
@@ -354,7 +361,7 @@ def _tells_by_numbers(operator: Operator, given: Given) -> bool:
 
 
 def _is_written(cause: str, text: str) -> bool:
-    return cause in OTHERWISE and bool(re.search(OTHERWISE[cause], text))
+    return cause in OTHERWISE and bool(OTHERWISE[cause](code(text, ".py" if "import triton" in text else ".cu")))
 
 
 @cache

@@ -5,7 +5,8 @@ Causes are message keys: replay.rms-NAME, or those of a sum (sums.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from onekernel.grading.replay.base import THREADS, WARP, Mistake, Replayed, dealt, later, row_sum
 from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.factors import of_rows
-from onekernel.grading.replay.sums import NARROW, STEP, of_own_warp, weightings
+from onekernel.grading.replay.sums import NARROW, STEP, narrow_sums, of_own_warp, weightings
 from onekernel.messages import Message
 from onekernel.ops.base import Arrays
 
@@ -138,6 +139,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("own-type-scale", lambda: h * case.own(1 / root) * weight, step=case.step)
     yield Mistake("own-type-scale", lambda: h * case.own(1 / root * weight), variant="weight", step=case.step)
     yield Mistake("own-type-term", lambda: over(row_sum(case.own(h * h)) / cols + eps), step=case.step)
+    yield from _in_own_type(case, h, weight, eps)
     yield Mistake("rms-largest", lambda: over((h * h).max(axis=1, keepdims=True) + eps))
     for kind, narrow in NARROW.items() if case.dtype == "float32" else ():
         result = later(lambda n: (h / root * weight).astype(n).astype(np.float64), narrow)
@@ -164,6 +166,40 @@ def _of_eps(
     yield Mistake("rms-eps-times", lambda: over(mean * eps))
     right = over(np.ones_like(mean))  # h * weight
     yield Mistake("rms-eps-outside", lambda: right * (1 / np.sqrt(mean) + eps), variant="of the reciprocal")
+
+
+def _in_own_type(case: Replayed, h: np.ndarray, weight: np.ndarray, eps: float) -> Iterator[Mistake]:
+    """In 16 bits, several values kept in the tensors' own type at once: h in the mean, the result or both, the squares
+    or their sum, and what is made of the root."""
+    if case.dtype not in NARROW:
+        return
+    own_h = "h = x + residual"
+    of_mean = {own_h: case.own(h), "": h}
+
+    sums: dict[str, dict[Hashable, Callable[[], np.ndarray]]] = {}
+    for name, of in of_mean.items():
+        terms = of**2
+        sums[name] = {"": later(row_sum, terms), "h * h": later(lambda t: row_sum(case.own(t)), terms)}
+        sums[name] |= {how: cache(make) for how, make in narrow_sums(terms, case.dtype)}
+    for name, hows in sums.items():
+        for how, total in hows.items():
+            added = how if isinstance(how, str) else "sum(h * h)"
+            for numerator in (own_h, ""):
+                for end in ("", "1 / root", "h / root"):
+                    kept = [*dict.fromkeys(part for part in (name, numerator, added, end) if part)]
+                    if len(kept) > 1:
+                        make = later(_rounded, case, of_mean[numerator], total, weight, eps, end)
+                        variant = name, how, numerator, end
+                        yield Mistake("own-type-several", make, {"what": ", ".join(kept)}, variant, STEP[case.dtype])
+
+
+def _rounded(
+    case: Replayed, h: np.ndarray, total: Callable[[], np.ndarray], weight: np.ndarray, eps: float, end: str
+) -> np.ndarray:
+    root = np.sqrt(total() / h.shape[1] + eps)
+    if end == "h / root":
+        return np.asarray(case.own(h / root) * weight)
+    return np.asarray(h * (case.own(1 / root) if end else 1 / root) * weight)
 
 
 def _of_the_ends(

@@ -6,8 +6,8 @@ real.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache, partial
 
 import numpy as np
 
@@ -159,15 +159,45 @@ def _of_the_sum(case: Replayed, r: Rows) -> Iterator[Mistake]:
     yield Mistake("own-type-scale", lambda: r.e * case.own(1 / row_sum(r.e)), step=case.step)
     near = later(lambda: np.exp(case.own(r.x - r.largest)))
     yield Mistake("own-type-difference", lambda: near() / row_sum(near()), step=case.step)
+    if case.dtype in NARROW:
+        for variant, sums in narrow_sums(r.e, case.dtype):
+            yield Mistake("own-type-sum", later(lambda s: r.over(s()), sums), variant=variant, step=STEP[case.dtype])
+        yield from _several_in_own_type(case, r)
     if r.x.shape[1] > LONG:
         return
-    for variant, sums in narrow_sums(r.e, case.dtype) if case.dtype in NARROW else ():
-        yield Mistake("own-type-sum", later(lambda s: r.over(s()), sums), variant=variant, step=STEP[case.dtype])
     for kind in ("float16", "bfloat16"):
         for variant, sums in narrow_sums(r.e, kind):
             yield Mistake("sum-narrow", later(lambda s: r.over(s()), sums), {"type": kind}, variant, STEP[kind])
-    for variant, sums in integer_sums(r.e):
-        yield Mistake("sum-integer", later(lambda s: r.over(s()), sums), variant=variant)
+    for threads, sums in integer_sums(r.e):
+        yield Mistake("sum-integer", later(lambda s: r.over(s()), sums), variant=threads)
+
+
+def _several_in_own_type(case: Replayed, r: Rows) -> Iterator[Mistake]:
+    """In 16 bits, several of difference, exponential, sum and its reciprocal are kept in the tensors' own type."""
+    differences = {"x - max": later(lambda: case.own(r.x - r.largest)), "": later(lambda: r.x - r.largest)}
+    for of_e, difference in differences.items():
+        e = cache(later(lambda d: np.exp(np.asarray(d(), np.float32)), difference))
+        own_e = cache(later(lambda e: case.own(e()), e))
+        sums: dict[tuple[str, Hashable], Callable[[], np.ndarray]] = {
+            ("", "sum"): cache(later(lambda e: row_sum(e()), e)),
+            ("exp(x - max)", "sum"): cache(later(lambda e: row_sum(e()), own_e)),
+            ("sum", "result"): cache(later(lambda e: case.own(row_sum(e())), e)),
+        }
+        sums |= {("sum", how): cache(make) for how, make in narrow_sums(e(), case.dtype)}
+        for (added, how), total in sums.items():
+            for numerator, above in {"exp(x - max)": own_e, "": e}.items():
+                for end in ("", "1 / sum"):
+                    kept = [*dict.fromkeys(part for part in (of_e, numerator, added, end) if part)]
+                    if len(kept) > 1:
+                        make = later(_rounded, case, above, total, bool(end))
+                        variant = (of_e, how, added, numerator, end)
+                        yield Mistake("own-type-several", make, {"what": ", ".join(kept)}, variant, STEP[case.dtype])
+
+
+def _rounded(
+    case: Replayed, e: Callable[[], np.ndarray], total: Callable[[], np.ndarray], scaled: bool
+) -> np.ndarray:
+    return np.asarray(e() * case.own(1 / total()) if scaled else e() / total())
 
 
 def otherwise(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Message | None:

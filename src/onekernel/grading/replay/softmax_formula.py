@@ -107,8 +107,32 @@ def _of_other_formulas(r: Rows) -> Iterator[Mistake]:
     of_x = later(lambda: np.exp2(r.x.astype(np.float64) * np.log2(np.e) - r.largest).astype(np.float32))
     yield Mistake("softmax-log2e-of-x", lambda: of_x() / row_sum(of_x()))
     yield Mistake("softmax-sum-of-squares", lambda: r.over(row_sum(r.e * r.e)))
+    yield from _of_own_maxima(r)
     for whose in ("row", "own"):  # the maximum of the whole row, or of the columns that are summed
         yield Mistake("softmax-from-own-column", partial(_from_own_column, r, whose), variant=whose)
+
+
+def _of_own_maxima(r: Rows) -> Iterator[Mistake]:
+    """Each element's thread begins the maximum at its own element: one column is looked at by its own thread alone, or
+    those before its own, or behind it, are left out. A level cancels, unless what is above it overflows."""
+    columns = np.arange(r.x.shape[1])
+    for column, at in {"0": 0, "cols - 1": r.x.shape[1] - 1}.items():
+        others = np.fmax.reduce(r.x[:, columns != at], axis=1, keepdims=True, initial=-np.inf).astype(r.x.dtype)
+        alone = later(lambda o, c: np.where(columns == c, r.above(r.largest), r.above(o)), others, at)
+        yield Mistake("softmax-max-from-own", alone, {"column": column})
+    yield Mistake("softmax-max-part-of-row", later(_above_part, r, True), variant="from its own column on")
+    yield Mistake("softmax-max-part-of-row", later(_above_part, r, False), variant="up to its own column")
+
+
+def _above_part(r: Rows, onwards: bool) -> np.ndarray:
+    """The softmax of each element above the largest from its own column on, or up to it, in its own sum, too."""
+    x = r.x[:, ::-1] if onwards else r.x
+    top, sums = np.fmax.accumulate(x, axis=1), np.empty_like(x)
+    for row in range(len(x)):
+        levels, which = np.unique(top[row], return_inverse=True)  # a row has few that none before it exceeds
+        sums[row] = np.array([np.exp(x[row] - level).sum() for level in levels], x.dtype)[which]
+    y = np.exp(x - top) / sums
+    return np.asarray(y[:, ::-1] if onwards else y)
 
 
 def _from_own_column(r: Rows, whose: str) -> np.ndarray:

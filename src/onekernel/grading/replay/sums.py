@@ -22,6 +22,8 @@ LIMITS = tuple(1 << k for k in range(7, 16))  # elements, or products, after whi
 PARTS = (4, 2, 8)  # the usual numbers of accumulators, and of a vector's components
 STEPS = (2, 4, 8, 16, *(1 << k for k in range(5, 18)), 96, 192)
 
+MOST_TURNS = 5000  # of a thread, beyond which a sum in turn is not made: a step of Python for each
+
 Weighting = tuple[str, Hashable, Callable[[], np.ndarray]]
 """The cause, which of it, and how often each element is in the sum."""
 
@@ -198,15 +200,15 @@ def _visits(n: int, threads: int, step: int) -> np.ndarray:
     return np.where(last >= first, (last - first) // step + 1, 0)
 
 
-def narrow_sums(e: np.ndarray, kind: str) -> Iterator[tuple[Hashable, Callable[[], np.ndarray]]]:
+def narrow_sums(e: np.ndarray, kind: str) -> Iterator[tuple[tuple[int, bool, bool, bool], Callable[[], np.ndarray]]]:
     """Each row's sum in a narrow type, in the usual orders: every thread adds its columns in turn, in that type or in
     float32; then the threads are added up in that type or in float32, by a tree or warp by warp."""
     narrow, wide = NARROW[kind], np.dtype(np.float32)
-    for threads in (1, *THREADS):
+    for threads in (n for n in (1, *THREADS) if e.shape[1] <= n * MOST_TURNS):
         for mine, joined in ((narrow, narrow), (narrow, wide), (wide, narrow)):
             for by_warp in (False, True) if threads > 32 and threads % 32 == 0 else (False,):
                 make = partial(_narrow_sum, e, threads, mine, joined, by_warp)
-                yield (threads, str(mine), str(joined), by_warp), make
+                yield (threads, mine == narrow, joined == narrow, by_warp), make  # whichever of the two types
 
 
 def _narrow_sum(e: np.ndarray, threads: int, mine: np.dtype, joined: np.dtype, by_warp: bool) -> np.ndarray:

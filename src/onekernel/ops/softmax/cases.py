@@ -132,5 +132,8 @@ CASES = (
     _case("special", "special", fills.placed, 12, 70),
     _case("special", "special", fills.placed, 4, 1100),
     _case("long", "special", fills.placed, 4, 12_290),
+    _case("special", "special", fills.anywhere, 74, 37),
+    _case("special", "special", fills.anywhere, 6, 1100),
+    _case("long", "special", fills.anywhere, 6, 12_290),
     *REPEATED,
 )

@@ -134,3 +134,14 @@ def placed(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     if rows > len(odd) + 1:
         x[len(odd) + 1, 1:] = -np.inf
     return {"x": x}
+
+
+def anywhere(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """Row by row a +inf, then a NaN, in one column: with two rows for each column in all of them, one after the other;
+    with fewer beside multiples of 32, drawn, where the part of a warp, a block or a tile begins and ends."""
+    rows, cols = sizes["rows"], sizes["cols"]
+    x = rng.standard_normal((rows, cols))
+    beside = rng.integers(0, cols // 32 + 1, rows) * 32 + rng.integers(-1, 2, rows)
+    columns = np.arange(rows) // 2 if rows >= 2 * cols else np.clip(beside, 0, cols - 1)
+    x[np.arange(rows), columns % cols] = np.where(np.arange(rows) % 2, np.nan, np.inf)
+    return {"x": x}

@@ -130,5 +130,5 @@ def _own_outputs(facts: Facts) -> Found:
 
 _RULES = (
     *lint_numbers.RULES, _own_arrays, _only_added, _set_bytes, _empty_bodies, _bytes, _own_outputs,
-    _extern_twice, _allocated,
+    _extern_twice, _allocated, lint_programs.fragment_order,
 )  # fmt: skip

@@ -25,6 +25,12 @@ _INTEGER = re.compile(
     r"\b(?:int|unsigned|size_t|long|u?int(?:32|64)_t)\s+((?:\w+\s*(?:=[^;,()]*)?,\s*)*\w+)\s*[=;,)]"
     r"|#\s*define\s+(\w+)\s+\(?\d+\)?\s*$"
 )
+_FRAGMENT = r"\bfragment\s*<[^;{}()]*>"
+_ALIAS = re.compile(rf"\busing\s+(\w+)\s*=[^;]*{_FRAGMENT}|\btypedef\b[^;]*{_FRAGMENT}\s*(\w+)")
+# A place within a tile, made of a lane's number.
+_OF_LANE = re.compile(
+    r"\b(\w+)\s*=\s*[^;=]*\b(?:lane\w*|threadIdx\s*\.\s*x)[^;]*?(?:[/%&]|>>)\s*(?:[248]|16|[137]|15)\b"
+)
 _CEILING = re.compile(r"\bceilf?\s*\(\s*(\w+)\s*/\s*(\w+)\s*\)")
 
 
@@ -98,4 +104,33 @@ def _ceiling_of_integers(facts: Facts) -> Found:
                 yield n, "ceiling", {"one": one, "other": other}
 
 
-RULES = (_set_bytes, _same_shared, _past_the_end, _address_of_vector, _empty_vector, _ceiling_of_integers)
+def fragment_order(facts: Facts) -> Found:
+    """The first line for each wmma fragment whose elements are told apart by their number: one that is set to something
+    else through a pointer of another type, or at a number of its own, or that stands beside a row or a column made of
+    the lane's number. What all of them go through alike, in a loop, depends on no order."""
+    text = "\n".join(facts.plain_lines)
+    names = {name: rf"\b{name}\s*(?:\[[^\]]*\]\s*)*\.\s*x\b" for name in _fragments(text)}
+    places = "|".join({*_OF_LANE.findall(text)} - {"lane", "warp", "warpId", "warp_id"}) or "$."
+    told: set[str] = set()
+    for n, line in enumerate(facts.plain_lines, 1):
+        for name, element in names.items():
+            set_to = re.search(rf"{element}\s*(\[[^\]]*\])[\s)]*=(?!=)\s*([^;]*)", line)
+            other = bool(set_to) and not re.search(rf"{element}|^\s*-?[\d.]+f?\s*$", set_to[2]) if set_to else False
+            cast = re.search(rf"\*\s*\)\s*\(?\s*&?\s*{element}|reinterpret_cast\s*<[^;]*{element}", line)
+            numbered = set_to and re.search(r"\[\s*\d+\s*\]|[*/%&^+]", set_to[1])
+            placed = re.search(element, line) and re.search(rf"\b(?:{places})\b", line)
+            if name not in told and ((other and (cast or numbered)) or placed):
+                told.add(name)
+                yield n, "fragment-order", {"name": name}
+
+
+def _fragments(text: str) -> list[str]:
+    """The names of variables that are fragments, or arrays of them."""
+    types = "|".join([_FRAGMENT, *(rf"\b{one or other}\b" for one, other in _ALIAS.findall(text))])
+    declared = re.findall(rf"(?:{types})\s+(\w[\w\s,\[\]+*]*);", text)
+    return sorted({name for names in declared for name in re.findall(r"(?:^|,)\s*(\w+)", names)})
+
+
+RULES = (
+    fragment_order, _set_bytes, _same_shared, _past_the_end, _address_of_vector, _empty_vector, _ceiling_of_integers,
+)  # fmt: skip

@@ -165,7 +165,7 @@ OF_THE_READER = (
     # races
     "used-again", "lost-update", "lost-update-later", "lost-update-grid", "lost-update-later-grid", "same-turn",
     "next-turn", "write-after-read", "same-line", "same-index", "overlap", "set-and-changed", "other-warps", "once",
-    "grid-flag", "grid-begun", "grid-announced", "grid-lock", "grid-stride", "random-state",
+    "grid-flag", "grid-begun", "grid-announced", "grid-lock", "grid-stride", "random-state", "column", "grid-column",
     # indices
     "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",
     "advice-declared", "advice-tile", "advice-ended", "no-bytes", "few-bytes", "elements", "nowhere", "also", "swapped",
@@ -185,5 +185,5 @@ OF_THE_READER = (
 GIVEN = (
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
     "each", "why", "also", "rows", "name", "faster", "variable", "here_name", "there_name", "set_at", "changed_at",
-    "end", "stride", "step", "apart", "lines", "need", "inner", "row", "advice", "warps",
+    "end", "stride", "step", "apart", "lines", "need", "inner", "row", "advice", "warps", "column", "width",
 )  # fmt: skip

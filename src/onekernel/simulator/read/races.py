@@ -6,10 +6,12 @@ import re
 
 from onekernel.messages import Message
 from onekernel.simulator.facts.file import facts_at
-from onekernel.simulator.read import around, causes, declared, excerpt, updating
+from onekernel.simulator.read import around, causes, columns, declared, excerpt, updating
 from onekernel.simulator.read.case import Case
 
 _ADDING = re.compile(r"(?:^|[;{)]|\belse)\s*atomic(?:Add|Max|Min)\s*\(")
+# Two threads that come to one element by one line.
+_ONE_LINE = ("grid", "same-index", "lost-update", "lost-update-grid")
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
 
@@ -41,6 +43,9 @@ def tell(case: Case) -> None:
         case.form = _two_writers(case)
     if "other_block" in values and declared.is_of_device(case.file, case.variable):
         values["once"] = case.says("once")
+    if case.form in _ONE_LINE and line == other and (found := columns.unchecked(case.file, line)):
+        values.update(found)
+        case.form = "grid-column" if "other_block" in values else "column"
     if case.form == "same-index":
         values["advice"] = _own_element(case)
     if values["warp"] and not _for_one_warp(case):  # other inputs bring other warps here

@@ -1,0 +1,159 @@
+"""Of a line that stores at row * width + column: whether the column is compared with what it must not reach."""
+
+from __future__ import annotations
+
+import re
+
+from onekernel.simulator.facts.file import BRANCHES, LOOPS, Facts, facts_at
+from onekernel.simulator.facts.functions import name_of
+from onekernel.simulator.facts.statements import Statement
+from onekernel.simulator.facts.tokens import Token, one_line, text_of
+
+_CONSTANT = re.compile(r"\d\w*|[A-Z][A-Z0-9_]*|k[A-Z]\w*")
+_LESS = "<>"
+_ENDS = ("&", "|", ";", "?", ":", ",", "return")
+_LEAVES = ("return", "continue", "break")
+_OF_LAUNCH = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+_OPENS, _CLOSES = "([{", ")]}"
+
+
+def unchecked(file: str | None, number: int | None) -> dict[str, str]:
+    """The column and the width as the file writes them, where no branch or loop around the line, and no early return
+    above it in its function, compares the column with a size; nothing where one does, or where the index has another
+    form."""
+    facts = facts_at(file)
+    column, width = _column(facts, _index(facts, number or 0), number or 0)
+    conditions = _conditions(facts, number or 0) if width else []
+    if not width or any(_compares(facts, part, column, width, number or 0) for part in conditions):
+        return {}
+    return {"column": " + ".join(map(one_line, column)), "width": width}
+
+
+def _index(facts: Facts, number: int) -> list[Token]:
+    """What stands between the brackets of the element that the line stores into."""
+    code = facts.code
+    for i, token in enumerate(code):
+        if token.line == number and token.text == "[":
+            closes = _closing(code, i)
+            sign, more = (t.text for t in code[closes + 1 : closes + 3])
+            if (sign == "=" and more != "=") or (sign in "-+*/" and more == "="):
+                return code[i + 1 : closes]
+    return []
+
+
+def _closing(code: list[Token], opens: int) -> int:
+    depth = 0
+    for i in range(opens, len(code)):
+        depth += (code[i].text in _OPENS) - (code[i].text in _CLOSES)
+        if not depth:
+            return i
+    return len(code)
+
+
+def _column(facts: Facts, index: list[Token], number: int) -> tuple[list[list[Token]], str]:
+    """Of `(row) * width + column` the terms of the column, and the width; of a name, those of what it was given."""
+    if len(index) == 1:
+        index = _given(facts, index[0].text, number)
+    terms = _split(index, "+")
+    rows = [(n, width) for n, term in enumerate(terms) if (width := _width(facts, term))]
+    if len(rows) > 1:
+        parameters = _parameters(facts, number)
+        rows = [(n, width) for n, width in rows if width in parameters]
+    if len(rows) != 1 or len(terms) < 2:
+        return [], ""
+    at, width = rows[0]
+    return [term for n, term in enumerate(terms) if n != at], width
+
+
+def _width(facts: Facts, term: list[Token]) -> str:
+    """The factor of a product that is one name, of no constant; "" without one."""
+    factors = [f[0].text for f in _split(term, "*") if len(f) == 1 and f[0].kind == "name"]
+    found = [name for name in factors if name not in facts.numbers and not name.startswith("k")]
+    return found[-1] if found and len(_split(term, "*")) > 1 else ""
+
+
+def _parameters(facts: Facts, number: int) -> set[str]:
+    function = facts.function_at(number)
+    return {name_of(p) for p in function.parameters(facts.code)} if function else set()
+
+
+def _given(facts: Facts, name: str, before: int) -> list[Token]:
+    """The value that the name is given last before the end of that line."""
+    code = facts.code
+    for i in range(len(code) - 2, -1, -1):
+        if code[i].line <= before and code[i].text == name and code[i + 1].text == "=":
+            return _split(code[i + 2 : next(k for k in range(i, len(code)) if code[k].text == ";")], ",")[0]
+    return []
+
+
+def _split(tokens: list[Token], sign: str) -> list[list[Token]]:
+    """The parts between the signs that no bracket holds."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.text in _OPENS) - (token.text in _CLOSES)
+        if token.text == sign and not depth:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _conditions(facts: Facts, number: int) -> list[list[Token]]:
+    """The conditions around the line, and those above it in its function that leave it or its turn; of a name that
+    was given a comparison, that."""
+    function = facts.function_at(number)
+    around = facts.around(number, LOOPS | BRANCHES)
+    first = function.line if function else 1
+    leaving = [s for s in facts.statements if first <= s.first_line <= number and s.word == "if" and _leaves(facts, s)]
+    found = [facts.code[s.head[0] + 1 : s.head[1]] for s in (*around, *leaving) if s.head]
+    line = [t for t in facts.code if t.line == number]
+    found += [line] if any(t.text == "?" for t in line) else []
+    named = [_given(facts, t.text, number) for part in found for t in part if t.kind == "name"]
+    return found + [value for value in named if any(t.text in _LESS for t in value)]
+
+
+def _leaves(facts: Facts, branch: Statement) -> bool:
+    return any(t.text in _LEAVES for t in facts.code[branch.first : branch.last + 1])
+
+
+def _compares(facts: Facts, condition: list[Token], column: list[list[Token]], width: str, number: int) -> bool:
+    """Whether it compares a name of the column with a size, or anything with the width; the whole index is neither."""
+    names = set[str]().union(*map(_names, column))
+    parameters = _parameters(facts, number)
+    for at, token in enumerate(condition):
+        if token.text not in _LESS:
+            continue
+        sides = (_side(condition[:at][::-1])[::-1], _side(condition[at + 1 :]))
+        for one, other in (sides, sides[::-1]):
+            if text_of(other) == width:
+                return True
+            constant = all(_CONSTANT.fullmatch(t.text) or t.text in facts.numbers for t in other)
+            of_name = _names(_given(facts, one[0].text, number)) if len(one) == 1 else set()
+            same = names <= of_name and width not in of_name  # by another name
+            of_column = same or (names & _names(one) and width not in _names(one))
+            if of_column and (not constant or _names(other) & parameters):
+                return True
+    return False
+
+
+def _side(tokens: list[Token]) -> list[Token]:
+    """Up to what ends a side of a comparison, from the sign on."""
+    tokens = tokens[1:] if tokens and tokens[0].text == "=" else tokens
+    depth = 0
+    for i, token in enumerate(tokens):
+        depth += (token.text in _OPENS) - (token.text in _CLOSES)
+        if token.text in _ENDS and not depth:
+            return tokens[:i]
+    return tokens
+
+
+def _names(tokens: list[Token]) -> set[str]:
+    """The names, those of a launch with their dimension."""
+    found = set()
+    for i, token in enumerate(tokens):
+        if token.kind == "name" and token.text in _OF_LAUNCH:
+            found.add(text_of(tokens[i : i + 3]))
+        elif token.kind == "name" and not (i and tokens[i - 1].text == "."):
+            found.add(token.text)
+    return found
