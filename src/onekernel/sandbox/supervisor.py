@@ -150,7 +150,7 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
         if not built.built:
             return TaskRun(build=built.build, unavailable=built.unavailable, ended=built.ended)
         try:
-            return TaskRun(_read_arrays(folder / "out", count))
+            return TaskRun(_read_arrays(folder / "out", count, sealed))
         except FileNotFoundError:
             return TaskRun(ended=_how(ended))
         except Forged as error:
@@ -314,12 +314,20 @@ def _touched(path: Path, asked: Sparse) -> Sparse:
     return unpack_sparse(protocol.read_bytes(path, at_most=MOST_SPARSE_BYTES), asked)
 
 
-def _read_arrays(out: Path, count: int) -> list[dict[str, np.ndarray]]:
-    """The answers to `count` requests. Raises Forged for one that is none, FileNotFoundError where there is none."""
-    try:
-        return [unpack(protocol.read_bytes(out / f"{n}.arrays", at_most=MOST_BYTES)) for n in range(count)]
-    except ArraysError as error:
-        raise Forged(str(error)) from None
+def _read_arrays(out: Path, count: int, sealed: seals.Seals) -> list[dict[str, np.ndarray]]:
+    """The answers to `count` requests. Raises Forged for one that is none, or not as it was written at first,
+    FileNotFoundError where there is none."""
+    answers = []
+    for number in range(count):
+        name = f"{number}.arrays"
+        data = protocol.read_bytes(out / name, at_most=MOST_BYTES)
+        if not sealed.hold(number, {name: data}):
+            raise Forged(f"{name}: changed after it was written")
+        try:
+            answers.append(unpack(data))
+        except ArraysError as error:
+            raise Forged(str(error)) from None
+    return answers
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -192,7 +192,7 @@ def work(folder: Path) -> None:
     if timed:
         turn.wait(folder, turn.ALONE)
     if request.backend == "python":
-        tasks.work(request, out, softmax, card)
+        tasks.work(request, out, sealing, softmax, card)
         return
     assert program is not None
     mine = [n for n in range(len(request.calls)) if not request.lanes or request.lanes[n] == lane]

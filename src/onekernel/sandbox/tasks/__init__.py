@@ -17,6 +17,7 @@ import numpy as np
 from onekernel.sandbox.arrays import pack
 from onekernel.sandbox.own_kernel import Softmax
 from onekernel.sandbox.protocol import Request
+from onekernel.sandbox.seals import Sealing
 
 Run = Callable[[Path, Mapping[str, Any], Callable[[Any], Any] | None], dict[str, np.ndarray]]
 
@@ -29,12 +30,16 @@ def look_around() -> None:
         torch.zeros(1, device="cuda")
 
 
-def work(request: Request, out: Path, softmax: Softmax | None, card: Callable[[Any], Any] | None) -> None:
-    """Does the task that the request names for each of its requests."""
+def work(
+    request: Request, out: Path, sealing: Sealing, softmax: Softmax | None, card: Callable[[Any], Any] | None
+) -> None:
+    """Does the task that the request names for each of its requests, and seals each answer before the next is asked."""
     run: Run = import_module(f"{__name__}.{request.options['task']}").run
     given = _on_tensors(softmax) if softmax else card
     for number, asked in enumerate(request.options["requests"]):
-        (out / f"{number}.arrays").write_bytes(pack(run(request.source, asked, given)))
+        name, data = f"{number}.arrays", pack(run(request.source, asked, given))
+        sealing.put(number, {name: data})
+        (out / name).write_bytes(data)
 
 
 def _on_tensors(softmax: Softmax) -> Callable[[Any], Any]:
