@@ -37,6 +37,7 @@ from onekernel.sandbox.protocol import Forged, Request
 
 RESTARTS = 2
 BUILD_SECONDS = 90.0
+IMPORT_SECONDS = 20.0  # of a Python file: what it imports of ours is there already
 CALL_SECONDS = 20.0  # of wall-clock time without a word; the simulator stops a call by itself after less of the CPU's
 TOTAL_SECONDS = 900.0
 MOST_REASON = 300  # characters of what is wrong with an answer
@@ -178,6 +179,8 @@ def _start(
     as others have it. `told` is called now and then, to say how far it has come."""
     out = folder / "out"
     mine = own_time.allowance(request.source)
+    if mine and request.source in mine.hung:  # it would hang again, in each check
+        return process.Ended(-signal.SIGKILL, True, "", mine.hung[request.source], loading=True)
     if mine and mine.over:
         return process.Ended(-signal.SIGKILL, True, "", mine.seconds, over=True)
     most = disk_quota.SPARE_BYTES + asked_for
@@ -188,6 +191,8 @@ def _start(
         if at and at.waits(pid):
             return (files, at.changes), math.inf
         seconds = (call_seconds or CALL_SECONDS) if os.path.lexists(out / protocol.BUILT) else BUILD_SECONDS
+        if protocol.loading(out):
+            seconds = IMPORT_SECONDS
         return (files, at.changes if at else 0), seconds
 
     argv, env, fork = _worker(folder, request)
@@ -195,8 +200,13 @@ def _start(
     turns = turn.kept(folder, **wanted) if turn.needed(request) else contextlib.nullcontext()
     with turns as at:
         known = partial(patience, at)
-        return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork,
-                           allowance=mine)  # fmt: skip
+        ended = process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork,
+                            allowance=mine)  # fmt: skip
+    if ended.timed_out and protocol.loading(out):
+        ended = replace(ended, loading=True)
+        if mine:
+            mine.hung[request.source] = ended.limit
+    return ended
 
 
 def _worker(folder: Path, request: Request) -> tuple[list[str], dict[str, str], Fork | None]:
@@ -222,6 +232,8 @@ def _how(ended: process.Ended) -> Message:
         return Message("grading.survived")
     if ended.flooded:
         return Message("grading.flooded")
+    if ended.loading:
+        return Message("grading.import-timed-out", {"seconds": ended.limit})
     if ended.over:
         return Message("grading.total-time", {"seconds": ended.limit})
     if ended.timed_out:
@@ -260,16 +272,11 @@ def _read_built(out: Path, ended: process.Ended, request: Request, sealed: seals
         warnings = protocol.read_findings(data.get("warnings", []), request.source)
         return RunOutcome([], build=build, log=str(data["log"]), warnings=warnings)
     except FileNotFoundError:
-        slow = ended.timed_out and not (ended.survivors or ended.flooded or ended.over)
-        return RunOutcome([], ended=_slow(ended, request) if slow else _how(ended), log=ended.output)
+        slow = ended.timed_out and not (ended.survivors or ended.flooded or ended.over or ended.loading)
+        told = Message("grading.build-timed-out", {"seconds": ended.limit}) if slow else _how(ended)
+        return RunOutcome([], ended=told, log=ended.output)
     except (Forged, *protocol.NOT_AS_ASKED) as error:
         return RunOutcome([], ended=_forged(error))
-
-
-def _slow(ended: process.Ended, request: Request) -> Message:
-    """Why no function of the file was called: a compiler did not come to its end, or, in Python, the file itself."""
-    stage = "import" if request.source.suffix == ".py" else "build"
-    return Message(f"grading.{stage}-timed-out", {"seconds": ended.limit})
 
 
 def _forged(error: Exception) -> Message:

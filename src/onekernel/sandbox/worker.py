@@ -21,7 +21,17 @@ from onekernel.messages import Message
 from onekernel.sandbox import cards, confinement, guardian, own_kernel, seals, seccomp, tasks, turn
 from onekernel.sandbox.arrays import pack_sparse
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
-from onekernel.sandbox.protocol import BUILT, WALLS, Request, begin, read_request, report_to_json, returned
+from onekernel.sandbox.protocol import (
+    BUILT,
+    LOADING,
+    WALLS,
+    Request,
+    begin,
+    mark,
+    read_request,
+    report_to_json,
+    returned,
+)
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.ways import INTERPRETED, SPARSE, TURNED
 
@@ -89,6 +99,8 @@ def ready(request: Request, folder: Path, stand: frozenset[str], lane: int = 0, 
         on_gpu=on_gpu,
         tells=calls and tells,
     )  # fmt: skip
+    if request.source.suffix == ".py" and calls:
+        mark(kept, LOADING)
     program.prepare()
     return program
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from onekernel.minigpt.loading import load_module
 from onekernel.sandbox.arrays import pack
 from onekernel.sandbox.own_kernel import Softmax
-from onekernel.sandbox.protocol import Request
+from onekernel.sandbox.protocol import LOADED, LOADING, Request, mark
 from onekernel.sandbox.seals import Sealing
 
 Run = Callable[[Path, Mapping[str, Any], Callable[[Any], Any] | None], dict[str, np.ndarray]]
@@ -30,10 +32,26 @@ def look_around() -> None:
         torch.zeros(1, device="cuda")
 
 
+_out: Path | None = None  # where this process says how far it is
+
+
+def load(source: Path) -> ModuleType:
+    """Imports the learner's file, and says when it begins and ends."""
+    if _out:
+        mark(_out, LOADING)
+    try:
+        return load_module(source)
+    finally:
+        if _out:
+            mark(_out, LOADED)
+
+
 def work(
     request: Request, out: Path, sealing: Sealing, softmax: Softmax | None, card: Callable[[Any], Any] | None
 ) -> None:
     """Does the task that the request names for each of its requests, and seals each answer before the next is asked."""
+    global _out
+    _out = out
     run: Run = import_module(f"{__name__}.{request.options['task']}").run
     given = _on_tensors(softmax) if softmax else card
     for number, asked in enumerate(request.options["requests"]):
