@@ -706,3 +706,15 @@ def test_gradescopes_image_holds_what_it_runs_and_grades(
     found = json.loads(capsys.readouterr().out)
     assert found["score"] == 8 and "3 h late" in found["output"]
     assert {t["visibility"] for t in found["tests"]} == {"after_due_date", "hidden"}
+
+
+def test_gradescopes_image_writes_no_result_where_its_container_lacks_something(
+    course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(course, "submission", where="autograder", answer=WRONG)
+    lacks = Message.of("grading.machine-memory", free=7)
+    monkeypatch.setattr(pool, "answer", lambda task, course: (pool.FAULT, lacks.to_json(), 0.0))
+    with pytest.raises(MachineFault) as fault:
+        in_the_image(["autograder", "after_due_date", "quiz", "exam"])
+    assert fault.value.exit_code == TRY_AGAIN and fault.value.message == lacks
+    assert capsys.readouterr().out == ""

@@ -27,18 +27,36 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(confinement.lacking()), 
 
 # What a file tries as soon as a line of it runs. Whatever succeeds is told; then it waits to be looked at.
 TRIES = """
-import ctypes, gc, json, os, socket, time
+import ctypes, gc, json, os, resource, socket, time
 
 def tries():
     yield "reads memory by a file", lambda: open("/proc/self/mem", "rb").close()
     yield "writes outside", lambda: open("/tmp/onekernel-was-here", "w").close()
-    yield "opens a socket", socket.socket
+    for family in range(1, 46):
+        for kind in range(1, 6):
+            yield f"opens {family}, {kind}", lambda f=family, k=kind: refused(lambda: socket.socket(f, k))
+    yield "opens two sockets", lambda: refused(socket.socketpair)
     yield "changes modes", lambda: os.chmod("out", 0o777)
+    yield "changes owners", lambda: os.chown("out", os.getuid(), os.getgid())
+    yield "changes times", lambda: os.utime("out", (1, 1))
+    yield "changes the grader's limits", lambda: resource.prlimit(GRADER, resource.RLIMIT_NOFILE)
+    yield "changes the grader's processors", lambda: os.sched_setaffinity(GRADER, {0})
+    yield "changes the grader's priority", lambda: os.setpriority(os.PRIO_PROCESS, GRADER, 19)
+    yield "reads the grader's environment", lambda: open("/proc/GRADER/environ", "rb").read()
+    yield "reads the grader's pages", lambda: open("/proc/GRADER/maps", "rb").read()
     yield "copies itself", lambda: os.fork() or os._exit(0)
     yield "signals the grader", lambda: os.kill(GRADER, 0)
     yield "asks Python for all objects", gc.get_objects
     yield "calls past Python", lambda: ctypes.CDLL(None)
     yield "starts a program", lambda: os.system("true")
+
+def refused(attempt):  # by the wall, and not for want of such sockets here: then this one shows nothing
+    try:
+        attempt()
+    except OSError as error:
+        if error.errno != 1:
+            raise ValueError(error.errno)
+        raise
 
 def succeeded():
     for name, attempt in tries():
@@ -47,6 +65,8 @@ def succeeded():
             yield name
         except OSError:
             pass
+        except ValueError as error:
+            yield f"{name}: {error}"
 
 found = json.dumps([*succeeded()])
 with open(os.path.join(os.environ["TMPDIR"], f"loaded.{os.getpid()}"), "w") as file:
@@ -61,11 +81,13 @@ def f(x, y=None):
 PORT = (ROOT / "solutions" / "torch_minigpt.py").read_text(encoding="utf-8")
 IN_CUDA = """
 #include <cuda_runtime.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,14 +95,23 @@ IN_CUDA = """
 __global__ void idle(float* out) { out[0] = 0.0f; }
 
 static int tries() {
-    char name[64], told[256] = "[";
+    char name[64], told[4096] = "[";
+    struct rlimit limits;
     auto succeeded = [&](const char* what, bool it) {
-        if (it) snprintf(told + strlen(told), 64, "%s\\"%s\\"", told[1] ? "," : "", what);
+        if (it && strlen(told) < 4000) snprintf(told + strlen(told), 64, "%s\\"%s\\"", told[1] ? "," : "", what);
     };
     succeeded("reads memory by a file", open("/proc/self/mem", O_RDONLY) >= 0);
     succeeded("writes outside", open("/tmp/onekernel-was-here", O_WRONLY | O_CREAT, 0600) >= 0);
     succeeded("opens a socket", socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
+    int pair[2];
+    for (int family = 1; family < 46; family++)
+        for (int kind = 1; kind < 6; kind++)
+            succeeded("opens a socket of some family", socket(family, kind, 0) >= 0 || errno != EPERM);
+    succeeded("opens two sockets", socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 || errno != EPERM);
     succeeded("changes modes", chmod("out", 0777) == 0);
+    succeeded("changes owners", chown("out", getuid(), getgid()) == 0);
+    succeeded("changes times", utimensat(AT_FDCWD, "out", nullptr, 0) == 0);
+    succeeded("changes the grader's limits", prlimit(GRADER, RLIMIT_NOFILE, nullptr, &limits) == 0);
     const pid_t child = fork();
     if (child == 0) _exit(0);
     succeeded("copies itself", child > 0);
