@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(confinement.lacking()), 
 
 # What a file tries as soon as a line of it runs. Whatever succeeds is told; then it waits to be looked at.
 TRIES = """
-import ctypes, gc, json, os, resource, socket, time
+import ctypes, gc, json, os, resource, socket, sys, time
 
 def tries():
     yield "reads memory by a file", lambda: open("/proc/self/mem", "rb").close()
@@ -48,7 +48,40 @@ def tries():
     yield "signals the grader", lambda: os.kill(GRADER, 0)
     yield "asks Python for all objects", gc.get_objects
     yield "calls past Python", lambda: ctypes.CDLL(None)
+    yield "calls past Python in another interpreter", elsewhere
+    yield "loads a library of its own", library
     yield "starts a program", lambda: os.system("true")
+    yield "starts a program by a module that is loaded anew", anew
+
+def elsewhere():
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        import _xxsubinterpreters as interpreters
+    try:
+        made = interpreters.create()
+    except Exception as error:
+        raise OSError from error
+    interpreters.run_string(made, "import ctypes; ctypes.CDLL(None)")
+
+def library():
+    import _struct, importlib.machinery, importlib.util
+    at = os.path.join(os.environ["TMPDIR"], "_struct.so")
+    if not hasattr(_struct, "__file__"):  # of this Python's own: there is none to be copied
+        raise OSError
+    with open(_struct.__file__, "rb") as right, open(at, "wb") as copy:
+        copy.write(right.read())
+    loader = importlib.machinery.ExtensionFileLoader("_struct", at)
+    importlib.util.module_from_spec(importlib.util.spec_from_loader("_struct", loader))
+
+def anew():
+    before = sys.modules.pop("_posixsubprocess", None)
+    try:
+        import _posixsubprocess
+        if _posixsubprocess.fork_exec is None:
+            raise OSError
+    finally:
+        sys.modules["_posixsubprocess"] = before
 
 def refused(attempt):  # by the wall, and not for want of such sockets here: then this one shows nothing
     try:
@@ -181,9 +214,10 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., lis
             until, seen = time.monotonic() + HUNG_SECONDS / 2, set[Path]()
             while time.monotonic() < until and not done.is_set():
                 for told in (p for p in tmp_path.glob("onekernel-*/out/loaded.*") if p not in seen):
-                    if told.stat().st_size:
+                    process = looked_at(told.parents[1], told) if told.stat().st_size else None
+                    if process and f"JOB/out/{told.name}" not in process.descriptors:  # it has written all, and waits
                         seen.add(told)
-                        found.append(looked_at(told.parents[1], told))
+                        found.append(process)
                         (told.parent / f"go{told.suffix}").touch()
                 time.sleep(0.02)
 
