@@ -119,8 +119,7 @@ def ready_for_task(
     program = build(of_gpu) if of_gpu else None
     if waits:
         turn.wait(folder)
-    _close(folder, stand, on_gpu, kept=None if program else folder / "out", limit_memory=not on_gpu,
-           file_bytes=FILE_BYTES, alone=False)  # fmt: skip
+    _close(folder, stand, on_gpu, kept=folder / "out", limit_memory=not on_gpu, file_bytes=FILE_BYTES, alone=False)
     callbacks.close(apart=not waits)  # for a GPU PyTorch's compiler starts programs and calls by ctypes
     if kernel:
         kernel.wait()
