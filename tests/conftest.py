@@ -46,7 +46,7 @@ def patience() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         # A second for each file, and counts by machine code, on machines with nvcc alone. What asks for it sets it on.
         patch.setenv("ONEKERNEL_NVCC", os.environ.get("ONEKERNEL_TEST_NVCC", "off"))
-        for name in ("BUILD_SECONDS", "CALL_SECONDS"):
+        for name in ("BUILD_SECONDS", "IMPORT_SECONDS", "CALL_SECONDS"):
             patch.setattr(f"onekernel.sandbox.supervisor.{name}", HUNG_SECONDS)
         for kind in ("port", "probe"):
             patch.setattr(f"onekernel.checks.{kind}.judge.SECONDS", HUNG_SECONDS)

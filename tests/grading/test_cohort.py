@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import errno
+import html
 import json
 import os
 import shutil
@@ -456,6 +457,27 @@ def test_where_a_file_hung_and_what_stopped_it_is_on_no_page() -> None:
     assert all(say("cohort.hung") in text.replace("&#x27;", "'") for text in first)
 
 
+@pytest.mark.parametrize("hung", [
+    Message("grading.timed-out", {"seconds": 20.0}), Message("grading.total-time", {"seconds": 120}),
+    Message("simulator.time-limit-kernel", {"kernel": "add", "block": 0, "thread": 3, "seconds": 6}),
+], ids=lambda hung: hung.key)
+def test_the_loop_that_cannot_end_is_named_whatever_stopped_it(tmp_path: Path, hung: Message) -> None:
+    exercise = COURSE.exercises["vector_add"]
+    verdict = Verdict(exercise.checks[0], FAILED, failures=(Failure(hung, "", line=7),))
+    result = Result(exercise, (verdict,), "simulator", 7, ran_on="simulator")
+
+    def told(text: str) -> tuple[Message, int | None]:
+        (tmp_path / exercise.file).write_text(text)
+        kept = json.loads(json.dumps(journal.stored(result, tmp_path)))
+        (failure,) = journal.steady(journal.restored(kept, COURSE, tmp_path)).verdicts[0].failures
+        return failure.message, failure.line
+
+    loop = next(n for n, line in enumerate(HANGS_AT_BARRIERS.splitlines(), 1) if "while" in line)
+    assert told(HANGS_AT_BARRIERS) == (Message("cohort.hung-in", {"line": loop}), loop)
+    may_end = HANGS_AT_BARRIERS.replace("__syncthreads();", "if (a[0] > 1) break;")
+    assert told(may_end) == (Message("cohort.hung"), None)
+
+
 def test_numbers_computed_from_scrambled_bytes_are_on_no_page() -> None:
     """They are others in each run: noise is all that a submission is to have of them."""
     exercise = COURSE.exercises["vector_add"]
@@ -528,6 +550,9 @@ def test_equal_files_and_seeds_are_equal_bytes_in_every_export(
     del one[Path(journal.NAME)], two[Path(journal.NAME)]  # what took how long, in the order of its end
     assert one.keys() == two.keys() and len([p for p in one if p.suffix == ".html"]) == len(texts) + 1
     assert [str(p) for p in one if one[p] != two[p]] == []
+    loop = next(n for n, line in enumerate(HANGS_AT_BARRIERS.splitlines(), 1) if "while" in line)
+    page = next(one[p] for p in one if p.suffix == ".html" and p.name.startswith("ada"))
+    assert html.escape(say("cohort.hung-in", line=loop)) in page.decode()
 
 
 @pytest.mark.slow
@@ -681,3 +706,15 @@ def test_gradescopes_image_holds_what_it_runs_and_grades(
     found = json.loads(capsys.readouterr().out)
     assert found["score"] == 8 and "3 h late" in found["output"]
     assert {t["visibility"] for t in found["tests"]} == {"after_due_date", "hidden"}
+
+
+def test_gradescopes_image_writes_no_result_where_its_container_lacks_something(
+    course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(course, "submission", where="autograder", answer=WRONG)
+    lacks = Message.of("grading.machine-memory", free=7)
+    monkeypatch.setattr(pool, "answer", lambda task, course: (pool.FAULT, lacks.to_json(), 0.0))
+    with pytest.raises(MachineFault) as fault:
+        in_the_image(["autograder", "after_due_date", "quiz", "exam"])
+    assert fault.value.exit_code == TRY_AGAIN and fault.value.message == lacks
+    assert capsys.readouterr().out == ""

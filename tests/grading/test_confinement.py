@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -229,4 +230,32 @@ def test_on_a_gpu_a_file_waits_once_it_is_built_and_the_driver_starts_within_wal
     monkeypatch.setattr(worker.tasks, "look_around", lambda: seen.append("driver"))
     monkeypatch.setattr(worker.seccomp, "refuse", lambda **how: seen.append(("refuse", how)))
     worker.ready(Request(tmp_path / "x", backend), tmp_path, frozenset())
+    assert seen == wanted
+
+
+@pytest.mark.parametrize(("backend", "wanted"), [
+    ("cuda", ["driver", "built", "turn", "close", ("python", False), "file"]),
+    ("simulator", ["driver", "close", ("python", True), "kernel"]),
+])  # fmt: skip
+def test_a_python_exercise_with_a_kernel_is_closed_before_a_line_of_either_is_loaded_here(
+    backend: str, wanted: list[object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """On a GPU the kernel is loaded in the same process; else that process waits for the one that has it."""
+    from onekernel.triton import callbacks
+
+    seen: list[object] = []
+    for module in (worker, worker.turn):
+        monkeypatch.setattr(module, "gpu_nodes", lambda: [Path("/dev/full")])
+    program = SimpleNamespace(needs=Needs(), prepare=lambda: seen.append("file"))
+    monkeypatch.setattr(worker, "build", lambda request: seen.append("built") or program)
+    monkeypatch.setattr(worker.turn, "wait", lambda folder: seen.append("turn"))
+    monkeypatch.setattr(worker.confinement, "before_run", lambda *_, **__: seen.append("close") or
+                        frozenset(confinement.WALLS))  # fmt: skip
+    monkeypatch.setattr(worker.tasks, "look_around", lambda: seen.append("driver"))
+    monkeypatch.setattr(worker, "limit_build", lambda **_: None)
+    monkeypatch.setattr(callbacks, "close", lambda apart: seen.append(("python", apart)))
+    (tmp_path / "out").mkdir()
+    options = {"kernel": "k.cu", "kernel_backend": backend, "function": "k", "requests": []}
+    apart: Any = SimpleNamespace(wait=lambda: seen.append("kernel")) if backend == "simulator" else None
+    worker.ready_for_task(Request(tmp_path / "x.py", "python", options=options), tmp_path, frozenset(), apart)
     assert seen == wanted

@@ -206,6 +206,10 @@ def test_gradescope_takes_the_results(course: Course, card: Scorecard, visibilit
         assert part.get("stdout_visibility", "hidden") in VISIBILITIES and part.get("output_format", "text") in FORMATS
     assert "score" in data or all("score" in test for test in data["tests"])
     assert data["score"] == pytest.approx(sum(test.get("score", 0) for test in data["tests"]))
+    without = {test["name"] for test in data["tests"] if "score" not in test and not test["name"].endswith("(+)")}
+    open_ones = {f"{r.exercise.slug}: {v.check.title}" for r in card.results for v in r.verdicts
+                 if v.status == NOT_ASSESSED}  # fmt: skip
+    assert without == open_ones != set()
 
 
 _ANY = {"name", "time", "tests", "failures", "disabled", "errors"}

@@ -87,6 +87,13 @@ def test_a_learner_is_graded_by_check_with_points(course: pytest.Pytester, ana: 
         assert noise not in result.stdout.str()
 
 
+def test_pytest_ends_with_0_at_full_points_alone(course: pytest.Pytester, ana: Path) -> None:
+    full = run(course, "--learner", "ana", "labs/00-first")
+    full.assert_outcomes(passed=2)
+    assert full.ret == 0
+    assert run(course, "--learner", "ana", "labs/01-second").ret == 1
+
+
 def test_an_untouched_file_is_yours_to_solve_and_a_lab_can_be_named(course: pytest.Pytester, ana: Path) -> None:
     shutil.copy(course.path / "kernels" / "quiz.py", ana)
     result = run(course, "--learner", "ana", "labs/00-first")

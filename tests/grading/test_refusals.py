@@ -15,7 +15,7 @@ from onekernel.errors import UserError
 from onekernel.grading import grader
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
-from onekernel.grading.verdicts import UNTOUCHED
+from onekernel.grading.verdicts import FAILED, UNTOUCHED
 from onekernel.messages import LANGUAGES
 from onekernel.pytest_run.items import LabFile
 from onekernel.report import text as reports
@@ -32,6 +32,15 @@ def test_every_check_of_a_file_that_does_not_build_has_a_reason(tmp_path: Path) 
     told = ["\n".join(reports.lines(v, COURSE, "again")) for v in result.verdicts]
     assert all(text.strip() for text in told)
     assert "the first check of this file says why" in told[1]
+
+
+def test_each_check_of_a_file_that_is_missing_fails_and_says_so(tmp_path: Path) -> None:
+    result = grade(Submission(COURSE, COURSE.exercises["vector_add"], tmp_path / "vector_add.cu", "simulator", 1))
+    assert result.earned == 0 and len(result.verdicts) > 1
+    first, *others = ([f.code for f in v.failures] for v in result.verdicts if v.status == FAILED)
+    assert first == ["refused"] and "vector_add.cu" in str(result.verdicts[0].failures[0].message)
+    assert others == [["told-at-first"]] * (len(result.verdicts) - 1)
+
 
 
 def test_no_input_of_an_empty_file_is_counted_as_right(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.time_limit import within_time
 from onekernel.messages import Message
-from onekernel.sandbox import supervisor
+from onekernel.sandbox import process, protocol, supervisor
 from support.corpus import graded
 from support.course import COURSE, ROOT
 
@@ -122,7 +122,8 @@ def _signs() -> Iterator[Any]:
         yield pytest.param("gelu_triton", text + "sign()\n", id=f"triton: import: {name}")
         call = text + "def gelu_triton(x, approximate='none'):\n    sign()\n"
         yield pytest.param("gelu_triton", call, id=f"triton: call: {name}")
-    yield pytest.param("storage_probe", ENDLESSLY.format(sign=OF_PYTHON["new files"]) + "sign()\n", id="probe: import")
+    loaded = ENDLESSLY.format(sign=OF_PYTHON["new files"]) + "sign()\n"
+    yield pytest.param("storage_probe", loaded, id="probe: import: new files")
     for slug in ("torch_minigpt", "benchmark"):
         right = (ROOT / "solutions" / f"{slug}.py").read_text(encoding="utf-8")
         yield pytest.param(slug, right + BUSY, id=f"{slug}: import: prints")
@@ -135,15 +136,43 @@ def _signs() -> Iterator[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("slug", "text"), [*_signs()])
 def test_no_sign_of_life_gives_a_file_more_than_it_has_in_all(
-    slug: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    slug: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    exercise = replace(COURSE.exercises[slug], seconds=4)
+    exercise, imports = replace(COURSE.exercises[slug], seconds=4), "import:" in request.node.name
     path = tmp_path / exercise.file
     path.write_text(text)
     monkeypatch.setattr(supervisor, "TOTAL_SECONDS", 300.0)  # where it would end, and be told something else
     result = grade(Submission(COURSE, exercise, path, "simulator", 1))
     assert result.earned == 0
-    assert result.verdicts[0].failures[0].message == Message("grading.total-time", {"seconds": 4})
+    told = "grading.import-timed-out" if imports else "grading.total-time"
+    assert result.verdicts[0].failures[0].message == Message(told, {"seconds": 4})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", ["softmax_triton", "torch_minigpt", "storage_probe", "benchmark"])
+def test_an_import_that_hangs_has_seconds_of_its_own_once_and_each_check_names_it(
+    slug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = COURSE.exercises[slug]
+    path = tmp_path / exercise.file
+    path.write_text(f"{(ROOT / 'solutions' / exercise.file).read_text(encoding='utf-8')}\nwhile True:\n    pass\n")
+    monkeypatch.setattr(supervisor, "IMPORT_SECONDS", 2.0)
+    ran = []
+    real = process.run
+    monkeypatch.setattr(process, "run", lambda *given, **how: ran.append(real(*given, **how)) or ran[-1])
+    result = grade(Submission(COURSE, exercise, path, "simulator", 1))
+    first, *others = (v.failures[0].message for v in result.verdicts if v.failures)
+    assert first == Message("grading.import-timed-out", {"seconds": 2.0})
+    assert {m.key for m in others} <= {first.key, "grading.told-at-first", "grading.no-own-kernel"}
+    assert len(ran) == 1
+
+
+def test_what_is_imported_before_a_file_has_a_build_s_time(tmp_path: Path) -> None:
+    """Of a port, the kernel that it uses is built first."""
+    protocol.mark(tmp_path, protocol.LOADING)
+    assert protocol.loading(tmp_path)
+    protocol.mark(tmp_path, protocol.LOADED)
+    assert not protocol.loading(tmp_path)
 
 
 @pytest.mark.slow
@@ -157,6 +186,7 @@ def test_what_hangs_before_a_call_is_told_in_the_words_of_its_language(
     exercise = COURSE.exercises[slug]
     path = tmp_path / exercise.file
     path.write_text(text)
-    monkeypatch.setattr(supervisor, "BUILD_SECONDS", seconds)
+    for stage in ("BUILD", "IMPORT"):
+        monkeypatch.setattr(supervisor, f"{stage}_SECONDS", seconds)
     message = grade(Submission(COURSE, exercise, path, "simulator", 1)).verdicts[0].failures[0].message
     assert message.key == told

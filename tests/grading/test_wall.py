@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from onekernel.backends.base import Buffer
+from onekernel.minigpt.port_request import requests
 from onekernel.sandbox import confinement, supervisor
 from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.protocol import Request
@@ -26,18 +27,69 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(confinement.lacking()), 
 
 # What a file tries as soon as a line of it runs. Whatever succeeds is told; then it waits to be looked at.
 TRIES = """
-import ctypes, gc, json, os, socket, time
+import ctypes, gc, json, os, resource, socket, sys, time
 
 def tries():
     yield "reads memory by a file", lambda: open("/proc/self/mem", "rb").close()
     yield "writes outside", lambda: open("/tmp/onekernel-was-here", "w").close()
-    yield "opens a socket", socket.socket
+    for family in range(1, 46):
+        for kind in range(1, 6):
+            yield f"opens {family}, {kind}", lambda f=family, k=kind: refused(lambda: socket.socket(f, k))
+    yield "opens two sockets", lambda: refused(socket.socketpair)
     yield "changes modes", lambda: os.chmod("out", 0o777)
+    yield "changes owners", lambda: os.chown("out", os.getuid(), os.getgid())
+    yield "changes times", lambda: os.utime("out", (1, 1))
+    yield "changes the grader's limits", lambda: resource.prlimit(GRADER, resource.RLIMIT_NOFILE)
+    yield "changes the grader's processors", lambda: os.sched_setaffinity(GRADER, {0})
+    yield "changes the grader's priority", lambda: os.setpriority(os.PRIO_PROCESS, GRADER, 19)
+    yield "reads the grader's environment", lambda: open("/proc/GRADER/environ", "rb").read()
+    yield "reads the grader's pages", lambda: open("/proc/GRADER/maps", "rb").read()
     yield "copies itself", lambda: os.fork() or os._exit(0)
     yield "signals the grader", lambda: os.kill(GRADER, 0)
     yield "asks Python for all objects", gc.get_objects
     yield "calls past Python", lambda: ctypes.CDLL(None)
+    yield "calls past Python in another interpreter", elsewhere
+    yield "loads a library of its own", library
     yield "starts a program", lambda: os.system("true")
+    yield "starts a program by a module that is loaded anew", anew
+
+def elsewhere():
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        import _xxsubinterpreters as interpreters
+    try:
+        made = interpreters.create()
+    except Exception as error:
+        raise OSError from error
+    interpreters.run_string(made, "import ctypes; ctypes.CDLL(None)")
+
+def library():
+    import _struct, importlib.machinery, importlib.util
+    at = os.path.join(os.environ["TMPDIR"], "_struct.so")
+    if not hasattr(_struct, "__file__"):  # of this Python's own: there is none to be copied
+        raise OSError
+    with open(_struct.__file__, "rb") as right, open(at, "wb") as copy:
+        copy.write(right.read())
+    loader = importlib.machinery.ExtensionFileLoader("_struct", at)
+    importlib.util.module_from_spec(importlib.util.spec_from_loader("_struct", loader))
+
+def anew():
+    before = sys.modules.pop("_posixsubprocess", None)
+    try:
+        import _posixsubprocess
+        if _posixsubprocess.fork_exec is None:
+            raise OSError
+    finally:
+        sys.modules["_posixsubprocess"] = before
+
+def refused(attempt):  # by the wall, and not for want of such sockets here: then this one shows nothing
+    try:
+        attempt()
+    except OSError as error:
+        if error.errno != 1:
+            raise ValueError(error.errno)
+        raise
 
 def succeeded():
     for name, attempt in tries():
@@ -46,39 +98,53 @@ def succeeded():
             yield name
         except OSError:
             pass
+        except ValueError as error:
+            yield f"{name}: {error}"
 
 found = json.dumps([*succeeded()])
 with open(os.path.join(os.environ["TMPDIR"], f"loaded.{os.getpid()}"), "w") as file:
     file.write(found)
 until = time.monotonic() + 60
-while not os.path.exists(os.path.join(os.environ["TMPDIR"], "go")) and time.monotonic() < until:
+while not os.path.exists(os.path.join(os.environ["TMPDIR"], f"go.{os.getpid()}")) and time.monotonic() < until:
     time.sleep(0.02)
 
 def f(x, y=None):
     return x
 """
+PORT = (ROOT / "solutions" / "torch_minigpt.py").read_text(encoding="utf-8")
 IN_CUDA = """
 #include <cuda_runtime.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 __global__ void idle(float* out) { out[0] = 0.0f; }
 
-extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
-    char name[64], told[256] = "[";
+static int tries() {
+    char name[64], told[4096] = "[";
+    struct rlimit limits;
     auto succeeded = [&](const char* what, bool it) {
-        if (it) snprintf(told + strlen(told), 64, "%s\\"%s\\"", told[1] ? "," : "", what);
+        if (it && strlen(told) < 4000) snprintf(told + strlen(told), 64, "%s\\"%s\\"", told[1] ? "," : "", what);
     };
     succeeded("reads memory by a file", open("/proc/self/mem", O_RDONLY) >= 0);
     succeeded("writes outside", open("/tmp/onekernel-was-here", O_WRONLY | O_CREAT, 0600) >= 0);
     succeeded("opens a socket", socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
+    int pair[2];
+    for (int family = 1; family < 46; family++)
+        for (int kind = 1; kind < 6; kind++)
+            succeeded("opens a socket of some family", socket(family, kind, 0) >= 0 || errno != EPERM);
+    succeeded("opens two sockets", socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 || errno != EPERM);
     succeeded("changes modes", chmod("out", 0777) == 0);
+    succeeded("changes owners", chown("out", getuid(), getgid()) == 0);
+    succeeded("changes times", utimensat(AT_FDCWD, "out", nullptr, 0) == 0);
+    succeeded("changes the grader's limits", prlimit(GRADER, RLIMIT_NOFILE, nullptr, &limits) == 0);
     const pid_t child = fork();
     if (child == 0) _exit(0);
     succeeded("copies itself", child > 0);
@@ -87,8 +153,19 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
     FILE* file = fopen(name, "w");
     fprintf(file, "%s]", told);
     fclose(file);
-    for (int k = 0; k < 3000 && access("out/go", F_OK); k++) usleep(20000);
+    snprintf(name, 64, "out/go.%d", (int)getpid());
+    for (int k = 0; k < 3000 && access(name, F_OK); k++) usleep(20000);
+    return 0;
+}
+static const int tried = tries();  // as the file is loaded
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
     idle<<<1, 1, 0, stream>>>(out);
+    return cudaGetLastError();
+}
+extern "C" cudaError_t softmax_naive(const float* x, float* y, int64_t rows, int64_t cols, int64_t x_row_stride,
+                                     int64_t y_row_stride, cudaStream_t stream) {
+    idle<<<1, 1, 0, stream>>>(y);
     return cudaGetLastError();
 }
 """
@@ -126,37 +203,41 @@ def looked_at(folder: Path, told: Path) -> Process:
 
 @pytest.fixture
 def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Process]]:
-    """Runs a request until so many processes have loaded a line, looks at them, and lets them go on."""
+    """Runs a request until so many processes have loaded a line, looks at each while it waits, and lets it go on."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def run(start: Callable[[], object], count: int) -> list[Process]:
         found: list[Process] = []
+        done = threading.Event()
 
         def look() -> None:
-            until = time.monotonic() + HUNG_SECONDS / 2
-            while time.monotonic() < until:
-                told = [p for p in tmp_path.glob("onekernel-*/out/loaded.*") if p.stat().st_size]
-                if len(told) >= count:
-                    time.sleep(0.3)  # nor does any other
-                    found.extend(looked_at(p.parents[1], p) for p in told[0].parent.glob("loaded.*"))
-                    (told[0].parent / "go").touch()
-                    return
+            until, seen = time.monotonic() + HUNG_SECONDS / 2, set[Path]()
+            while time.monotonic() < until and not done.is_set():
+                for told in (p for p in tmp_path.glob("onekernel-*/out/loaded.*") if p not in seen):
+                    process = looked_at(told.parents[1], told) if told.stat().st_size else None
+                    if process and f"JOB/out/{told.name}" not in process.descriptors:  # it has written all, and waits
+                        seen.add(told)
+                        found.append(process)
+                        (told.parent / f"go{told.suffix}").touch()
                 time.sleep(0.02)
 
         looks = threading.Thread(target=look)
         looks.start()
-        start()
-        looks.join()
+        try:
+            start()
+        finally:
+            done.set()
+            looks.join()
         assert len(found) == count
         return found
 
     return run
 
 
-def file(tmp_path: Path, name: str) -> Path:
+def file(tmp_path: Path, name: str, more: str = "") -> Path:
     path = tmp_path / "handed-in" / name
-    path.parent.mkdir()
-    path.write_text((IN_CUDA if name.endswith(".cu") else TRIES).replace("GRADER", str(os.getpid())))
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(more + (IN_CUDA if name.endswith(".cu") else TRIES).replace("GRADER", str(os.getpid())))
     return path
 
 
@@ -169,6 +250,12 @@ def started(kind: str, path: Path) -> Callable[[], object]:
     if kind == "simulator":
         calls = [("vector_add", [*tensors("abo"), N])] * 2
         return lambda: supervisor.run(Request(path, kind, calls, [ADD]))
+    if kind == "port":
+        kernel = file(path.parents[1], "softmax_naive.cu")
+        file(path.parents[1], path.name, PORT)
+        options = {"task": "port", "requests": requests("kernel")[:1], "kernel": str(kernel),
+                   "kernel_backend": "simulator", "function": kernel.stem}  # fmt: skip
+        return lambda: supervisor.run_task(Request(path, "python", options=options), count=1, seconds=60.0)
     if kind == "task":
         asked = {"function": "f", "shapes": [[2]], "given": []}
         request = Request(path, "python", options={"task": "returns", "requests": [asked]})
@@ -177,7 +264,8 @@ def started(kind: str, path: Path) -> Callable[[], object]:
 
 
 # Who loads a line. On a GPU there is one process, for which test_confinement looks at the order of its walls.
-KINDS = {"simulator": ("x.cu", 1), "triton": ("x.py", 2), "lanes": ("x.py", 4), "task": ("x.py", 1)}
+KINDS = {"simulator": ("x.cu", 1), "triton": ("x.py", 2), "lanes": ("x.py", 4), "task": ("x.py", 1),
+         "port": ("x.py", 2)}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -193,16 +281,16 @@ def test_every_process_that_loads_a_line_is_closed_and_holds_no_later_input(
         none = f"{0:016x}"
         wanted = {"NoNewPrivs": "1", "Seccomp": "2", "CapEff": none, "CapPrm": none, "CapBnd": none, "Threads": "1"}
         known = {"JOB/output", "JOB/seals", "/dev/null", "pipe"}
-        if kind == "task" and gpu_nodes():  # torch has looked for the card: the driver has a thread, and its files
+        of_driver = kind in ("task", "port") and gpu_nodes()  # torch has looked for the card, whose driver has a
+        if of_driver:  # thread, files, and pages that look like inputs
             wanted["Threads"] = process.wall["Threads"]
             known |= {at for at in process.descriptors if at.startswith(("/dev/nvidia", "anon_inode", "socket"))}
         assert process.wall == wanted
         assert {"JOB/output", "/dev/null"} <= {*process.descriptors} <= known
-        of_driver = kind == "task" and gpu_nodes()  # which maps such pages of its own
         assert of_driver or not [rights for rights in process.inputs if rights[:3] != "---"]
         assert process.limits == processes[0].limits
     who_calls = [p for p in processes if p.inputs]
-    assert len(who_calls) * (2 if kind in ("triton", "lanes") else 1) == count  # the compiler's copy has no inputs
+    assert len(who_calls) * (1 if kind in ("simulator", "task") else 2) == count  # the other copy has no inputs
     for copy in (p for p in processes if not p.inputs):
         assert copy.descriptors == ["/dev/null", "JOB/output", "JOB/output", "pipe", "pipe"]
 

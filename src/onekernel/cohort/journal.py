@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from onekernel.cohort import endless
 from onekernel.cohort.keys import changed
 from onekernel.course import Course
 from onekernel.errors import UserError, naming
@@ -38,6 +39,7 @@ _HUNG = (
     "grading.build-timed-out", *_AFTER_IT,
 )  # fmt: skip
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{9,16}\b")  # of memory: a mask of 32 bits is none
+_LOOP = "endless"  # the value that a stored sentence holds beside its own
 _CHAPTER = "01-06-errors#errors"  # of what hung
 
 
@@ -166,9 +168,24 @@ def _say_all(value: Any) -> None:
 
 def stored(result: Result, home: Path) -> dict[str, Any]:
     """A result as JSON values, its sentences as keys and values, its paths from the student's folder. Where an object
-    lay in memory, as Python has it in an error's text, is the run's, and left out."""
+    lay in memory, as Python has it in an error's text, is the run's, and left out. What hung has with it the loop of
+    its file that cannot end (`endless`), if one is certain. Raises OSError where this machine cannot read the file."""
+    if any(_hung(f) for v in result.verdicts for f in v.failures):
+        loop = endless.head(home / result.exercise.file)
+        verdicts = [replace(v, failures=tuple(_with_loop(f, loop) for f in v.failures)) for v in result.verdicts]
+        result = replace(result, verdicts=tuple(verdicts))
     found: dict[str, Any] = _nowhere(_stored(result, home))
     return found
+
+
+def _hung(failure: Failure) -> bool:
+    return failure.message.key.startswith(_HUNG)
+
+
+def _with_loop(failure: Failure, line: int | None) -> Failure:
+    if line is None or not _hung(failure):
+        return failure
+    return replace(failure, message=replace(failure.message, values={**failure.message.values, _LOOP: line}))
 
 
 def _nowhere(value: Any) -> Any:
@@ -248,8 +265,8 @@ def restored(data: Mapping[str, Any], course: Course, home: Path) -> Result:
 
 def steady(result: Result) -> Result:
     """The result as every run of the class tells it: what hung without where it was when its time was over, which
-    depends on the machine, and by which watch it was stopped; and what was computed from scrambled bytes without the
-    numbers that came of it."""
+    depends on the machine, and by which watch it was stopped, but with the loop that cannot end; and what was computed
+    from scrambled bytes without the numbers that came of it."""
     verdicts = (replace(v, failures=tuple(map(_steady, v.failures))) for v in result.verdicts)
     return replace(result, verdicts=tuple(verdicts))
 
@@ -259,12 +276,13 @@ def _steady(failure: Failure) -> Failure:
     if failure.code == COPIED and "symptom" in values:
         wrong = {**values, "symptom": Message("cohort.page-values")}
         return replace(failure, message=replace(failure.message, values=wrong))
-    if not key.startswith(_HUNG):
+    if not _hung(failure):
         return failure
     if key.startswith(_AFTER_IT):
         return replace(failure, message=Message("grading.not-run"), line=None, file=None, see=None, code="ended")
-    return replace(failure, message=Message("cohort.hung"), line=None, file=None, see=None, code=ENDLESS,
-                   chapter=_CHAPTER)  # fmt: skip
+    line = values.get(_LOOP)
+    told = Message("cohort.hung-in", {"line": line}) if line else Message("cohort.hung")
+    return replace(failure, message=told, line=line, file=None, see=None, code=ENDLESS, chapter=_CHAPTER)
 
 
 def _why(failure: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from onekernel.sandbox.landlock import end_with
+from onekernel.sandbox import guardian
 from onekernel.sandbox.simulated_gpu import ITEMSIZE, SimulatedGPU, World
 
 NAME = "cards"
@@ -77,17 +77,10 @@ class Cards:
 
 def apart(path: Path) -> Ask:
     """Makes the process that answers for the worlds in the file `path`, and gives what asks it."""
-    asking, ask = os.pipe()
-    answers, answering = os.pipe()
-    parent = os.getpid()
-    if os.fork() == 0:
-        os.close(ask)
-        os.close(answers)
+    child, answers, ask = guardian.beside()
+    if not child:
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-        end_with(parent)
-        _serve(path, asking, answering)
-    os.close(asking)
-    os.close(answering)
+        _serve(path, answers, ask)
     requests, told = os.fdopen(ask, "w"), os.fdopen(answers)
     told.readline()  # it has read the file, which is gone
 

@@ -3,7 +3,8 @@
 The worker splits in two before it builds anything. The guardian waits for the other half, takes the orphans of its
 family as children (a "subreaper", prctl(2)), and is told by the kernel when the grader ends. It then kills them all.
 
-Where several processes are to share the calls of a job, the worker splits once more (`split`).
+Where several processes are to share the calls of a job, the worker splits once more (`split`); where one is to answer
+it, what it must not hold itself, it splits that one off (`beside`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import resource
 import signal
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 from onekernel.sandbox.landlock import end_with
 
@@ -56,6 +58,32 @@ def split(lanes: int) -> int:
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     statuses = [os.waitpid(child, 0)[1] for child in children]
     os._exit(_as(next(iter(sorted(filter(None, statuses), key=os.WIFEXITED)), 0)))
+
+
+def beside() -> tuple[int, int, int]:
+    """Splits off a process that is to answer this one. Returns in both: its number, which is 0 in that process itself;
+    what the other one writes, to read; what the other one reads, to write. It has no descriptor but those two and the
+    standard ones, and ends when this process does."""
+    asking, ask = os.pipe()
+    answers, answering = os.pipe()
+    parent = os.getpid()
+    child = os.fork()
+    if child:
+        os.close(asking)
+        os.close(answering)
+        return child, answers, ask
+    end_with(parent)
+    begin = 3
+    for fd in sorted((asking, answering)):
+        os.closerange(begin, fd)
+        begin = fd + 1
+    os.closerange(begin, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    return child, asking, answering
+
+
+def end_as(child: int) -> NoReturn:
+    """Waits for the end of a child and ends this process in the same way."""
+    os._exit(_as(os.waitpid(child, 0)[1]))
 
 
 def _wait(child: int) -> int:

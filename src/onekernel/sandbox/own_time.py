@@ -15,7 +15,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from onekernel.backends.processors import processors
@@ -33,6 +33,7 @@ class Allowance:
     seconds: float
     counts: Callable[[Path], bool]
     spent: float = 0.0
+    hung: dict[Path, float] = field(default_factory=dict)  # a file whose import did not end -> when it was stopped
 
     @property
     def over(self) -> bool:

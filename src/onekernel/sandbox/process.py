@@ -62,6 +62,7 @@ class Ended:
     flooded: bool = False  # it was stopped because it took too much of the disk
     over: bool = False  # the limit is that of all processes of its file
     survivors: bool = False  # something of it could not be ended: nothing that it left may be read
+    loading: bool = False  # it was stopped while it imported a Python file
 
     @property
     def signal(self) -> str | None:

@@ -19,6 +19,7 @@ make one costs more than to fill it, by much on some file systems.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -42,6 +43,7 @@ MOST_TEXT = 20_000  # characters of one message: a compiler's complaint about a 
 WALLS = "walls.json"
 BUILT = "built.json"
 STARTED = "started"
+LOADING, LOADED = "loading", "loaded"  # of a Python file, in a job's out/
 _NUMBER = struct.Struct("<I")
 _ALIGNED = 64  # bytes: where a buffer begins in their file
 _OF_BUFFER = ("name", "offset", "extent", "writable", "itemsize", "shape", "dtype", "row_stride", "filled")
@@ -132,6 +134,17 @@ def _argument(arg: Any, inputs: ClosedInputs) -> Arg:
         return Scalar(arg["scalar"], arg["value"])
     memory = inputs.part(arg.pop("at"), arg.pop("bytes"))
     return Sparse(pattern=memory, **arg) if "span" in arg else Buffer(memory=memory, **arg)
+
+
+def mark(out: Path, what: str) -> None:
+    """Says that a Python file begins to be imported (LOADING), or is (LOADED)."""
+    with contextlib.suppress(OSError):  # of another make: whoever put it there has nothing of it
+        (out / what).touch()
+
+
+def loading(out: Path) -> bool:
+    """Whether a file is being imported, as the untrusted side says: no function of it was called."""
+    return os.path.lexists(out / LOADING) and not any(os.path.lexists(out / done) for done in (LOADED, STARTED))
 
 
 def begin(out: Path, number: int) -> None:

@@ -1,7 +1,7 @@
 """Seals on answers: what the worker has written, nothing of the submission may change afterwards, though it runs in the
-same process and may write the same files. After each call the worker sends a hash of the answer through a pipe that the
-grader holds, from which nothing can be taken back. A second seal on an answer, which only the submission can have sent,
-breaks both.
+same process and may write the same files. After each call, and each answer to a request of a Python exercise, the
+worker sends a hash of the answer through a pipe that the grader holds, from which nothing can be taken back. A second
+seal on an answer, which only the submission can have sent, breaks both.
 """
 
 from __future__ import annotations

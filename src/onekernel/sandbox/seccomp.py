@@ -50,7 +50,7 @@ _OF_ITSELF: dict[str, tuple[int, int]] = {
     "prlimit64": (302, 261), "sched_setaffinity": (203, 122),
     "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
 }  # fmt: skip
-_SOCKET = (41, 198)
+_SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
 # Files without a path, in memory that no limit of this process counts.
 _MEMFD_CREATE = (319, 279)
 _AF_UNIX = 1
@@ -92,7 +92,8 @@ def program(column: int, architecture: int, *, on_gpu: bool = False, alone: bool
         if number is not None:
             out += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
     if not on_gpu:
-        out += [(_EQUAL, 0, 1, _MEMFD_CREATE[column]), (_RETURN, 0, 0, _EPERM)]
+        for number in (_MEMFD_CREATE[column], _SOCKETPAIR[column]):
+            out += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
     for numbers in _OF_ITSELF.values():
         out += [
             (_EQUAL, 0, 6, numbers[column]),

@@ -37,6 +37,7 @@ from onekernel.sandbox.protocol import Forged, Request
 
 RESTARTS = 2
 BUILD_SECONDS = 90.0
+IMPORT_SECONDS = 20.0  # of a Python file: what it imports of ours is there already
 CALL_SECONDS = 20.0  # of wall-clock time without a word; the simulator stops a call by itself after less of the CPU's
 TOTAL_SECONDS = 900.0
 MOST_REASON = 300  # characters of what is wrong with an answer
@@ -150,7 +151,7 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
         if not built.built:
             return TaskRun(build=built.build, unavailable=built.unavailable, ended=built.ended)
         try:
-            return TaskRun(_read_arrays(folder / "out", count))
+            return TaskRun(_read_arrays(folder / "out", count, sealed))
         except FileNotFoundError:
             return TaskRun(ended=_how(ended))
         except Forged as error:
@@ -178,6 +179,8 @@ def _start(
     as others have it. `told` is called now and then, to say how far it has come."""
     out = folder / "out"
     mine = own_time.allowance(request.source)
+    if mine and request.source in mine.hung:  # it would hang again, in each check
+        return process.Ended(-signal.SIGKILL, True, "", mine.hung[request.source], loading=True)
     if mine and mine.over:
         return process.Ended(-signal.SIGKILL, True, "", mine.seconds, over=True)
     most = disk_quota.SPARE_BYTES + asked_for
@@ -188,6 +191,8 @@ def _start(
         if at and at.waits(pid):
             return (files, at.changes), math.inf
         seconds = (call_seconds or CALL_SECONDS) if os.path.lexists(out / protocol.BUILT) else BUILD_SECONDS
+        if protocol.loading(out):
+            seconds = IMPORT_SECONDS
         return (files, at.changes if at else 0), seconds
 
     argv, env, fork = _worker(folder, request)
@@ -195,8 +200,13 @@ def _start(
     turns = turn.kept(folder, **wanted) if turn.needed(request) else contextlib.nullcontext()
     with turns as at:
         known = partial(patience, at)
-        return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork,
-                           allowance=mine)  # fmt: skip
+        ended = process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork,
+                            allowance=mine)  # fmt: skip
+    if ended.timed_out and protocol.loading(out):
+        ended = replace(ended, loading=True)
+        if mine:
+            mine.hung[request.source] = ended.limit
+    return ended
 
 
 def _worker(folder: Path, request: Request) -> tuple[list[str], dict[str, str], Fork | None]:
@@ -222,6 +232,8 @@ def _how(ended: process.Ended) -> Message:
         return Message("grading.survived")
     if ended.flooded:
         return Message("grading.flooded")
+    if ended.loading:
+        return Message("grading.import-timed-out", {"seconds": ended.limit})
     if ended.over:
         return Message("grading.total-time", {"seconds": ended.limit})
     if ended.timed_out:
@@ -260,16 +272,11 @@ def _read_built(out: Path, ended: process.Ended, request: Request, sealed: seals
         warnings = protocol.read_findings(data.get("warnings", []), request.source)
         return RunOutcome([], build=build, log=str(data["log"]), warnings=warnings)
     except FileNotFoundError:
-        slow = ended.timed_out and not (ended.survivors or ended.flooded or ended.over)
-        return RunOutcome([], ended=_slow(ended, request) if slow else _how(ended), log=ended.output)
+        slow = ended.timed_out and not (ended.survivors or ended.flooded or ended.over or ended.loading)
+        told = Message("grading.build-timed-out", {"seconds": ended.limit}) if slow else _how(ended)
+        return RunOutcome([], ended=told, log=ended.output)
     except (Forged, *protocol.NOT_AS_ASKED) as error:
         return RunOutcome([], ended=_forged(error))
-
-
-def _slow(ended: process.Ended, request: Request) -> Message:
-    """Why no function of the file was called: a compiler did not come to its end, or, in Python, the file itself."""
-    stage = "import" if request.source.suffix == ".py" else "build"
-    return Message(f"grading.{stage}-timed-out", {"seconds": ended.limit})
 
 
 def _forged(error: Exception) -> Message:
@@ -314,12 +321,20 @@ def _touched(path: Path, asked: Sparse) -> Sparse:
     return unpack_sparse(protocol.read_bytes(path, at_most=MOST_SPARSE_BYTES), asked)
 
 
-def _read_arrays(out: Path, count: int) -> list[dict[str, np.ndarray]]:
-    """The answers to `count` requests. Raises Forged for one that is none, FileNotFoundError where there is none."""
-    try:
-        return [unpack(protocol.read_bytes(out / f"{n}.arrays", at_most=MOST_BYTES)) for n in range(count)]
-    except ArraysError as error:
-        raise Forged(str(error)) from None
+def _read_arrays(out: Path, count: int, sealed: seals.Seals) -> list[dict[str, np.ndarray]]:
+    """The answers to `count` requests. Raises Forged for one that is none, or not as it was written at first,
+    FileNotFoundError where there is none."""
+    answers = []
+    for number in range(count):
+        name = f"{number}.arrays"
+        data = protocol.read_bytes(out / name, at_most=MOST_BYTES)
+        if not sealed.hold(number, {name: data}):
+            raise Forged(f"{name}: changed after it was written")
+        try:
+            answers.append(unpack(data))
+        except ArraysError as error:
+            raise Forged(str(error)) from None
+    return answers
 
 
 def _environment(folder: Path) -> dict[str, str]:

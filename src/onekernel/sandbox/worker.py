@@ -18,10 +18,20 @@ from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
 from onekernel.messages import Message
-from onekernel.sandbox import cards, confinement, guardian, seals, seccomp, tasks, turn
+from onekernel.sandbox import cards, confinement, guardian, own_kernel, seals, seccomp, tasks, turn
 from onekernel.sandbox.arrays import pack_sparse
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
-from onekernel.sandbox.protocol import BUILT, WALLS, Request, begin, read_request, report_to_json, returned
+from onekernel.sandbox.protocol import (
+    BUILT,
+    LOADING,
+    WALLS,
+    Request,
+    begin,
+    mark,
+    read_request,
+    report_to_json,
+    returned,
+)
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.ways import INTERPRETED, SPARSE, TURNED
 
@@ -66,57 +76,84 @@ def _simulated(request: Request) -> Program:
     return program
 
 
-def ready(request: Request, folder: Path, stand: frozenset[str], lane: int = 0) -> Program | None:
+def ready(request: Request, folder: Path, stand: frozenset[str], lane: int = 0, tells: bool = True) -> Program:
     """Builds what the request asks for, closes this process, then lets the file load. Raises BuildError, Unavailable.
 
-    A Python exercise is no program; what it may bring is the learner's kernel that it is to use. `stand`: the walls
-    that stand already. Which do not is told before anything of the file runs. What a GPU is to run waits for its turn
-    once it is built.
+    `stand`: the walls that stand already. Which do not is told before anything of the file runs, unless another process
+    `tells` it. What a GPU is to run waits for its turn once it is built.
     """
     kept = folder / "out"
-    on_gpu, waits = turn.on_gpu(request.backend), turn.needed(request)
-    tempfile.gettempdir()  # it tries a folder by removing a file there, which `confine` forbids; torch asks for it late
-    writable = [kept, Path("/dev/null")]
-    if on_gpu:
-        writable += gpu_nodes()
-    task = request.backend == "python"  # of torch, which has threads
-    if request.backend == "python":
-        limit_build(memory=False)
-        tasks.look_around()
-        if "kernel" not in request.options:
-            from onekernel.triton import callbacks
-
-            if waits:
-                turn.wait(folder)
-            _close(folder, stand, writable, kept=kept, limit_memory=False, file_bytes=FILE_BYTES, alone=False)
-            callbacks.close(apart=not waits)  # for a GPU PyTorch's compiler starts programs and calls by ctypes
-            return None
-        kernel, backend = Path(request.options["kernel"]), request.options["kernel_backend"]
-        request = replace(request, source=kernel, backend=backend, options={})
+    on_gpu = turn.on_gpu(request.backend)
     program = build(request, lane)
-    if waits:
+    if turn.needed(request):
         turn.wait(folder)
     needs = program.needs
     calls = program.split()
     answers = (sum(a.memory.nbytes for a in args if isinstance(a, Buffer)) for _, args in request.calls)
     _close(
-        folder, stand, writable,
+        folder, stand, on_gpu,
         kept=None if needs.removes_files else kept,
         limit_memory=not needs.reserves_memory,
         file_bytes=max(FILE_BYTES, *answers, 0),  # a call's buffers go back in one file
-        alone=needs.alone and not task,
-        on_gpu=on_gpu and not task,
-        tells=calls,
+        alone=needs.alone,
+        on_gpu=on_gpu,
+        tells=calls and tells,
     )  # fmt: skip
+    if request.source.suffix == ".py" and calls:
+        mark(kept, LOADING)
     program.prepare()
     return program
 
 
-def _close(folder: Path, stand: frozenset[str], writable: list[Path], tells: bool = True, **how: Any) -> None:
+def ready_for_task(
+    request: Request, folder: Path, stand: frozenset[str], kernel: own_kernel.Apart | None
+) -> own_kernel.Softmax | None:
+    """Closes this process for a Python exercise, whose file is loaded then. Returns the learner's kernel where it is to
+    use one, which is loaded here where a GPU runs it: no process apart shares a GPU's memory. Raises as `ready`."""
+    from onekernel.triton import callbacks
+
+    on_gpu, waits = turn.on_gpu(request.backend), turn.needed(request)
+    limit_build(memory=False)
+    tasks.look_around()
+    of_gpu = _of_kernel(request) if "kernel" in request.options and kernel is None else None
+    program = build(of_gpu) if of_gpu else None
+    if waits:
+        turn.wait(folder)
+    _close(folder, stand, on_gpu, kept=folder / "out", limit_memory=not on_gpu, file_bytes=FILE_BYTES, alone=False)
+    callbacks.close(apart=not waits)  # for a GPU PyTorch's compiler starts programs and calls by ctypes
+    if kernel:
+        kernel.wait()
+    if program:
+        program.prepare()
+        return own_kernel.softmax_of(program, request.options["function"])
+    return kernel
+
+
+def _kernel_apart(request: Request, folder: Path) -> own_kernel.Apart | None:
+    """The process that runs the learner's kernel for a Python exercise; None where there is none, or a GPU runs it."""
+    if "kernel" not in request.options or turn.on_gpu(request.options["kernel_backend"]):
+        return None
+    kernel = _of_kernel(request)
+
+    def make() -> Program:
+        return ready(kernel, folder, confinement.before_build(kernel.hidden, kernel.source, folder), tells=False)
+
+    return own_kernel.Apart(make, request.options["function"])
+
+
+def _of_kernel(request: Request) -> Request:
+    options = request.options
+    return replace(request, source=Path(options["kernel"]), backend=options["kernel_backend"], options={})
+
+
+def _close(folder: Path, stand: frozenset[str], nodes: bool, tells: bool = True, **how: Any) -> None:
     """The wall. Every process that is to load a line of a submission comes through here before it does, those beside
     the one that makes the calls too; it `tells` which walls do not stand. Raises Unavailable where all of them have to.
 
-    `on_gpu`: NVIDIA's driver starts here, and what only that needs is closed after it."""
+    `nodes`: it may write to the GPU's. `on_gpu`: NVIDIA's driver starts here, and what only that needs is closed after
+    it."""
+    tempfile.gettempdir()  # it tries a folder by removing a file there, which `confine` forbids; torch asks for it late
+    writable = [folder / "out", Path("/dev/null"), *(gpu_nodes() if nodes else [])]
     stands = confinement.all_of(stand, confinement.before_run(writable, **how))
     if how.get("on_gpu"):
         tasks.look_around()
@@ -142,11 +179,17 @@ def work(folder: Path) -> None:
     out = folder / "out"
     # First: what stays open of /proc is this process's own, and a copy could not read its own.
     lane = guardian.split(max(request.lanes) + 1) if request.lanes else 0
+    inputs.close()  # now: copies that are made of this process from here on have none
+    kernel = _kernel_apart(request, folder) if request.backend == "python" else None
     stand = confinement.before_build(request.hidden, request.source, folder)
     card = cards.apart(folder / cards.NAME) if (folder / cards.NAME).exists() else None
-    inputs.close()  # now: copies that are made of this process from here on have none
+    program: Program | None = None
+    softmax: own_kernel.Softmax | None = None
     try:
-        program = ready(request, folder, stand, lane)
+        if request.backend == "python":
+            softmax = ready_for_task(request, folder, stand, kernel)
+        else:
+            program = ready(request, folder, stand, lane)
     except BuildError as error:
         _built(out, lane, sealing, {"findings": [f.to_json() for f in error.findings], "log": error.log[-20_000:]})
         return
@@ -160,7 +203,7 @@ def work(folder: Path) -> None:
     if timed:
         turn.wait(folder, turn.ALONE)
     if request.backend == "python":
-        tasks.work(request, out, program, card)
+        tasks.work(request, out, sealing, softmax, card)
         return
     assert program is not None
     mine = [n for n in range(len(request.calls)) if not request.lanes or request.lanes[n] == lane]

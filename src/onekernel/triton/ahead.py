@@ -17,6 +17,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 from onekernel.backends.base import Finding
@@ -69,16 +70,26 @@ class Ahead:
         return "triton" not in sys.modules
 
     def serve(self, path: Path, apart: bool) -> NoReturn:
-        """In the copy: loads the file and answers each line with a line, until there are no more."""
+        """In the copy: loads the file as soon as it is told to (`begin`), and answers each line with a line, until
+        there are no more."""
         try:
             os.environ.pop("TRITON_INTERPRET", None)
             compiler = _Compiler(path, apart)
             with os.fdopen(self._asking) as requests, os.fdopen(self._answering, "w") as answers:
+                if requests.readline():
+                    compiler.load()
                 for line in requests:
                     print(json.dumps([f.to_json() for f in compiler.compile(json.loads(line))]), file=answers,
                           flush=True)  # fmt: skip
         finally:
             os._exit(0)
+
+    def begin(self) -> None:
+        """Has the copy load the file, which came to its end here: one that hangs is to hang once."""
+        try:
+            os.write(self._requests, b"\n")
+        except OSError:
+            self._give_up()
 
     def ask(self, launch: Launch | None) -> None:
         """Has a launch compiled, unless it was before or enough of its kind were."""
@@ -207,8 +218,12 @@ class _Compiler:
         compiled: Any = JITFunction
         compiled._do_compile = stages
         self._functions = Functions(path)
+        self._module: ModuleType  # from `load` on
         callbacks.close(apart)
-        self._module = load_module(path)
+
+    def load(self) -> None:
+        """Imports the file."""
+        self._module = load_module(self._path)
 
     def compile(self, launch: Launch) -> list[Finding]:
         """What is wrong with a launch."""

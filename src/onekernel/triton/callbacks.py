@@ -9,6 +9,7 @@ from __future__ import annotations
 import _posixsubprocess
 import contextlib
 import gc
+import os
 import signal
 import sys
 import warnings
@@ -53,7 +54,9 @@ add_hook = sys.addaudithook
 _EVENTS = frozenset((
     "gc.get_objects", "gc.get_referrers", "gc.get_referents",
     "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "subprocess.Popen", "pty.spawn",
+    "cpython.PyInterpreterState_New",  # in another interpreter no hook of this one is asked
 ))  # fmt: skip
+_STARTS = "_posixsubprocess"  # starts programs and tells no audit
 
 
 def close(apart: bool) -> None:
@@ -69,18 +72,32 @@ def _refuse_to_look() -> None:
     """From here on nobody asks this process for its objects, calls its interpreter past Python, or starts another that
     could share memory with it. For good."""
     refused = say("triton.refused-here")
-    _posixsubprocess.fork_exec = None  # type: ignore[assignment]  # which tells no audit
+    _posixsubprocess.fork_exec = None  # type: ignore[assignment]
+    installed = tuple({f"{at.rstrip('/')}/" for p in (*sys.path, sys.prefix, sys.base_prefix) if p
+                       for at in (p, os.path.realpath(p))})  # fmt: skip
     # From Python 3.14 on each call by ctypes is an event, that of the sandbox too which opens and closes inputs.
     inputs, look = sys.modules.get("onekernel.sandbox.inputs"), sys._getframe
     own = vars(inputs) if inputs else None
 
-    def hook(event: str, _: tuple[Any, ...]) -> None:
+    def hook(event: str, args: tuple[Any, ...]) -> None:
         if event == "ctypes.call_function" and look(1).f_globals is own:
             return
+        if event == "import" and _is_own(args[0], args[1], installed):
+            raise PermissionError(f"{event}: {refused}")
         if event in _EVENTS or event.startswith("ctypes."):
             raise PermissionError(f"{event}: {refused}")
 
     add_hook(hook)
+
+
+def _is_own(name: Any, library: Any, installed: tuple[str, ...]) -> bool:
+    """Whether a module would be loaded from a library that is not `installed`, but a file's own, or be what starts
+    programs, loaded anew. `library`: None for a module that is to be looked for."""
+    if isinstance(name, str) and str.rpartition(name, ".")[2] == _STARTS:
+        return True
+    if library is None:
+        return False
+    return type(library) is not str or "/../" in library or not library.startswith(installed)
 
 
 def _watch_nothing() -> None:

@@ -88,6 +88,8 @@ class TritonProgram(Untimed):
             self._module = load_module(self.path)
             if self.interpreted:
                 count_in(self._module)
+            if self._ahead:
+                self._ahead.begin()
         except SyntaxError as error:
             message = _raised({"line": error.lineno or "?", "why": error.msg})
             raise BuildError([Finding("syntax", message, str(self.path), error.lineno)], _log()) from None

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from onekernel.backends.base import Buffer, Program
+from onekernel.minigpt.loading import load_module
 from onekernel.sandbox.arrays import pack
-from onekernel.sandbox.protocol import Request
+from onekernel.sandbox.own_kernel import Softmax
+from onekernel.sandbox.protocol import LOADED, LOADING, Request, mark
+from onekernel.sandbox.seals import Sealing
 
 Run = Callable[[Path, Mapping[str, Any], Callable[[Any], Any] | None], dict[str, np.ndarray]]
 
@@ -29,26 +32,39 @@ def look_around() -> None:
         torch.zeros(1, device="cuda")
 
 
-def work(request: Request, out: Path, kernel: Program | None, card: Callable[[Any], Any] | None) -> None:
-    """Does the task that the request names for each of its requests."""
+_out: Path | None = None  # where this process says how far it is
+
+
+def load(source: Path) -> ModuleType:
+    """Imports the learner's file, and says when it begins and ends."""
+    if _out:
+        mark(_out, LOADING)
+    try:
+        return load_module(source)
+    finally:
+        if _out:
+            mark(_out, LOADED)
+
+
+def work(
+    request: Request, out: Path, sealing: Sealing, softmax: Softmax | None, card: Callable[[Any], Any] | None
+) -> None:
+    """Does the task that the request names for each of its requests, and seals each answer before the next is asked."""
+    global _out
+    _out = out
     run: Run = import_module(f"{__name__}.{request.options['task']}").run
-    given = _softmax_of(kernel, request.options["function"]) if kernel else card
+    given = _on_tensors(softmax) if softmax else card
     for number, asked in enumerate(request.options["requests"]):
-        (out / f"{number}.arrays").write_bytes(pack(run(request.source, asked, given)))
+        name, data = f"{number}.arrays", pack(run(request.source, asked, given))
+        sealing.put(number, {name: data})
+        (out / name).write_bytes(data)
 
 
-def _softmax_of(program: Program, function: str) -> Callable[[Any], Any]:
-    """The learner's softmax launcher as a function of a contiguous float32 torch tensor (rows, columns)."""
+def _on_tensors(softmax: Softmax) -> Callable[[Any], Any]:
+    """The same softmax of a float32 torch tensor (rows, columns)."""
     import torch
 
-    def softmax(x: Any) -> Any:
-        rows, columns = x.shape
-        given = x.detach().cpu().contiguous().numpy()
-        source = Buffer("x", given.view(np.uint8).ravel().copy(), 0, given.nbytes, False, 4)
-        target = Buffer("y", np.zeros(given.nbytes, np.uint8), 0, given.nbytes, True, 4)
-        report = program.call(function, [source, target, rows, columns, columns, columns])
-        if report.status:
-            raise RuntimeError(f"{function} returned {report.status_name}")
-        return torch.from_numpy(target.memory.view(np.float32).reshape(rows, columns)).to(x.device)
+    def on_tensors(x: Any) -> Any:
+        return torch.from_numpy(softmax(x.detach().cpu().contiguous().numpy())).to(x.device)
 
-    return softmax
+    return on_tensors

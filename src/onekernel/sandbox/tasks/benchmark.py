@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.minigpt.loading import load_module
 from onekernel.sandbox.cards import Ask, Device
+from onekernel.sandbox.tasks import load
 from onekernel.sandbox.tasks.port import raised
 
 
@@ -18,7 +18,7 @@ def run(source: Path, request: Mapping[str, Any], card: Ask | None = None) -> di
     elements, and the number of a card, or "gpu" for the real one. Where the file raises, "raised" alone (see
     port.raised)."""
     try:
-        module = load_module(source)
+        module = load(source)
         if "gpu" in request:
             from onekernel.sandbox.real_gpu import RealGPU
 

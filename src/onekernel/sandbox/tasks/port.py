@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from onekernel.minigpt.arithmetic import Reproducible
-from onekernel.minigpt.loading import load_module
 from onekernel.minigpt.port_request import PortRequest
 from onekernel.minigpt.sketches import sizes
+from onekernel.sandbox.tasks import load
 from onekernel.sandbox.tasks.witness import Witness
 
 Softmax = Callable[[torch.Tensor], torch.Tensor]
@@ -49,7 +49,7 @@ def _passed(source: Path, asked: PortRequest, softmax: Softmax | None) -> dict[s
     answer: dict[str, np.ndarray] = {}
     model: Any = None
     try:
-        module = load_module(source)
+        module = load(source)
         operators: Any = Reproducible(torch) if asked.part == "identical" else module.NativeOperators()
         inner = as_attention_softmax(softmax) if softmax else operators.softmax
         model = module.TorchMiniGPT(asked.config, weights, operators, recording(inner, trace)).to(asked.device)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from onekernel.minigpt.loading import load_module
+from onekernel.sandbox.tasks import load
 from onekernel.sandbox.tasks.port import raised
 
 
@@ -21,7 +21,7 @@ def run(source: Path, request: Mapping[str, Any], softmax: None = None) -> dict[
     Where the file raises (a question that observe leaves out counts as such), "raised" alone (see port.raised).
     """
     try:
-        return _asked(load_module(source), request)
+        return _asked(load(source), request)
     except Exception as error:
         return {"raised": raised(error, source)}
 

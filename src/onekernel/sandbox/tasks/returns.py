@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.minigpt.loading import load_module
+from onekernel.sandbox.tasks import load
 from onekernel.sandbox.tasks.port import raised
 
 NUMBERS, TENSOR, OTHER = 0, 1, 2  # what came back: a number or several, a tensor, anything else
@@ -24,7 +24,7 @@ def run(source: Path, request: Mapping[str, Any], softmax: None = None) -> dict[
     import torch
 
     try:
-        function = getattr(load_module(source), request["function"])
+        function = getattr(load(source), request["function"])
         tensors = [torch.arange(float(np.prod(dims))).reshape(dims) for dims in request["shapes"]]
         result = function(*tensors, *request["given"])
         return _arrays(torch, result, tensors)
