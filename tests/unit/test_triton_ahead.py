@@ -68,6 +68,8 @@ SLIPS: dict[str, tuple[str, str | None, str]] = {
     "torch_function": ("v = torch.exp(v)", "works on tensors outside", "trabaja con tensores fuera"),
     "exp_of_int": ("w = tl.exp(cols)", "takes float32, and is given int32", "toma float32 y recibe int32"),
 }  # fmt: skip
+if Version(metadata.version("triton")) >= Version("3.8"):  # it takes `:=`
+    SLIPS["walrus"] = (SLIPS["walrus"][0], None, "")
 if Version(metadata.version("triton")) >= Version("3.9"):  # before, they were there
     SLIPS["block_pointer"] = (
         "p = tl.make_block_ptr(x, (cols,), (1,), (0,), (BLOCK,), (0,))", "tensor descriptor, tl.make_tensor_descriptor(",
