@@ -19,6 +19,7 @@ from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.forks import end_with
 from onekernel.backends.processors import processors
 from onekernel.cohort.journal import restored, stored
 from onekernel.grading.grader import grade, grade_until_failed
@@ -28,7 +29,6 @@ from onekernel.grading.verdicts import Result
 from onekernel.labs.reader import load
 from onekernel.messages import language, set_language
 from onekernel.sandbox import lanes
-from onekernel.sandbox.landlock import end_with
 from onekernel.sandbox.process import ENDINGS
 from onekernel.sandbox.progress import Progress, followed
 

@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.forks import end_with
 from onekernel.backends.gpus import only
 from onekernel.cohort.journal import stored
 from onekernel.cohort.slots import Slots
@@ -28,7 +29,6 @@ from onekernel.grading.grader import grade
 from onekernel.labs.reader import load
 from onekernel.messages import Message
 from onekernel.sandbox import lanes
-from onekernel.sandbox.landlock import end_with
 from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.process import end_on_signals
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from onekernel.sandbox import guardian
+from onekernel.backends import forks
 from onekernel.sandbox.simulated_gpu import ITEMSIZE, SimulatedGPU, World
 
 NAME = "cards"
@@ -77,7 +77,7 @@ class Cards:
 
 def apart(path: Path) -> Ask:
     """Makes the process that answers for the worlds in the file `path`, and gives what asks it."""
-    child, answers, ask = guardian.beside()
+    child, answers, ask = forks.beside()
     if not child:
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         _serve(path, answers, ask)

@@ -22,8 +22,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.forks import end_with
 from onekernel.sandbox import guardian, worker
-from onekernel.sandbox.landlock import end_with
 
 _PR_SET_DUMPABLE = 4
 

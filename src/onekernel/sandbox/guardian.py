@@ -3,8 +3,7 @@
 The worker splits in two before it builds anything. The guardian waits for the other half, takes the orphans of its
 family as children (a "subreaper", prctl(2)), and is told by the kernel when the grader ends. It then kills them all.
 
-Where several processes are to share the calls of a job, the worker splits once more (`split`); where one is to answer
-it, what it must not hold itself, it splits that one off (`beside`).
+Where several processes are to share the calls of a job, the worker splits once more (`split`).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from onekernel.sandbox.landlock import end_with
+from onekernel.backends.forks import end_with
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
 ROUNDS = 1000  # a family that has children as fast as they are killed is given up
@@ -58,27 +57,6 @@ def split(lanes: int) -> int:
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     statuses = [os.waitpid(child, 0)[1] for child in children]
     os._exit(_as(next(iter(sorted(filter(None, statuses), key=os.WIFEXITED)), 0)))
-
-
-def beside() -> tuple[int, int, int]:
-    """Splits off a process that is to answer this one. Returns in both: its number, which is 0 in that process itself;
-    what the other one writes, to read; what the other one reads, to write. It has no descriptor but those two and the
-    standard ones, and ends when this process does."""
-    asking, ask = os.pipe()
-    answers, answering = os.pipe()
-    parent = os.getpid()
-    child = os.fork()
-    if child:
-        os.close(asking)
-        os.close(answering)
-        return child, answers, ask
-    end_with(parent)
-    begin = 3
-    for fd in sorted((asking, answering)):
-        os.closerange(begin, fd)
-        begin = fd + 1
-    os.closerange(begin, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-    return child, asking, answering
 
 
 def end_as(child: int) -> NoReturn:

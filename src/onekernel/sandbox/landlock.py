@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
-import signal
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,7 +23,7 @@ FILE_BYTES = 64 << 20
 OPEN_FILES = 256
 FILES, CALLS = "files", "calls"
 
-_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
+_PR_SET_NO_NEW_PRIVS = 38
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on x86-64 and aarch64
 _GET_VERSION, _PATH_BENEATH = 1, 1
 _WRITES = {  # access rights by the Landlock version that brought them
@@ -132,13 +131,6 @@ def lower(what: int, most: int) -> None:
 
 def _within(hard: int, most: int) -> int:
     return most if hard == resource.RLIM_INFINITY else min(most, hard)
-
-
-def end_with(parent: int) -> None:
-    """Has the kernel end this process when `parent` ends, however it does; at once where it has ended already."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)
 
 
 def _landlock(libc: ctypes.CDLL, writable: Iterable[Path], kept: Path | None) -> bool:

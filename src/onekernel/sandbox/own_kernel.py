@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
+from onekernel.backends import forks
 from onekernel.backends.base import Buffer, BuildError, Finding, Program, Unavailable
 from onekernel.messages import Message
 from onekernel.sandbox import guardian
@@ -30,7 +31,7 @@ class Apart:
     when it returns."""
 
     def __init__(self, make: Callable[[], Program], function: str) -> None:
-        child, answers, ask = guardian.beside()
+        child, answers, ask = forks.beside()
         if not child:
             _serve(make, function, os.fdopen(answers, "rb"), os.fdopen(ask, "wb"))
         self._child = child

@@ -8,18 +8,16 @@ been refused, and it takes a quarter of the time that machine code would.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
-import resource
 import select
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
+from onekernel.backends import forks
 from onekernel.backends.base import Finding
 from onekernel.triton import callbacks
 from onekernel.triton.capture import CompileOnlyDriver
@@ -31,7 +29,6 @@ MOST = 2  # launches of a kernel that are compiled in any case, for each choice 
 GROWS = 4  # then those whose largest compile-time number is so many times the largest before: another branch, perhaps
 SECONDS = 6.0  # without an answer: then the compiler says nothing of this file any more
 DEFAULT = "sm_80"
-_PR_SET_PDEATHSIG = 1
 Launch = dict[str, Any]
 
 
@@ -48,17 +45,12 @@ class Ahead:
         self._asked: dict[str, list[float]] = {}  # a kernel and its types -> the largest number of each launch asked
         self._known: dict[str, list[Finding]] = {}  # a launch -> what the compiler said
         self._refused: set[str] = set()  # kernels and types of which it refused a launch: of these all are compiled
-        asking, self._requests = os.pipe()
-        self._answers, answering = os.pipe()
-        parent = os.getpid()
-        self.is_copy = os.fork() == 0
+        child, answers, ask = forks.beside()
+        self.is_copy = child == 0
         if self.is_copy:
-            _end_with(parent)
-            self._asking, self._answering = asking, answering
-            _close_but(asking, answering)
+            self._asking, self._answering = answers, ask
             return
-        os.close(asking)
-        os.close(answering)
+        self._answers, self._requests = answers, ask
         self._pending: list[str] = []
         self._here: list[str] = []
         self._buffer = b""
@@ -183,22 +175,6 @@ def _described(value: Any) -> tuple[str, Any] | None:
     if type(value).__module__.startswith("triton.language") and hasattr(value, "primitive_bitwidth"):
         return "type", value.name
     return None
-
-
-def _end_with(parent: int) -> None:
-    """Has the kernel end this process when `parent` ends: what hangs in it keeps no pipe open that others wait for."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(0)
-
-
-def _close_but(*kept: int) -> None:
-    """Closes every descriptor of this process but those and the standard ones."""
-    begin = 3
-    for fd in sorted(kept):
-        os.closerange(begin, fd)
-        begin = fd + 1
-    os.closerange(begin, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
 class _Compiler:

@@ -136,6 +136,12 @@ def first_sign(tokens: list[Token], i: int, signs: str) -> int | None:
 
 def split_commas(tokens: list[Token]) -> list[list[Token]]:
     """Splits at the commas outside brackets; no tokens but spaces give an empty list."""
+    pieces = split(tokens, ",")
+    return [] if len(pieces) == 1 and all(t.kind == "space" for t in pieces[0]) else pieces
+
+
+def split(tokens: list[Token], sign: str) -> list[list[Token]]:
+    """The pieces between those signs that stand outside brackets; one at least."""
     pieces: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -143,12 +149,10 @@ def split_commas(tokens: list[Token]) -> list[list[Token]]:
             depth += 1
         elif token.kind == "sign" and token.text in _CLOSE:
             depth -= 1
-        if depth == 0 and token.kind == "sign" and token.text == ",":
+        if depth == 0 and token.kind == "sign" and token.text == sign:
             pieces.append([])
         else:
             pieces[-1].append(token)
-    if len(pieces) == 1 and all(t.kind == "space" for t in pieces[0]):
-        return []
     return pieces
 
 

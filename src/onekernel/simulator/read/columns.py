@@ -7,7 +7,7 @@ import re
 from onekernel.simulator.facts.file import BRANCHES, LOOPS, Facts, facts_at
 from onekernel.simulator.facts.functions import name_of
 from onekernel.simulator.facts.statements import Statement
-from onekernel.simulator.facts.tokens import Token, one_line, text_of
+from onekernel.simulator.facts.tokens import Token, closing, one_line, split, text_of
 
 _CONSTANT = re.compile(r"\d\w*|[A-Z][A-Z0-9_]*|k[A-Z]\w*")
 _LESS = "<>"
@@ -34,27 +34,18 @@ def _index(facts: Facts, number: int) -> list[Token]:
     code = facts.code
     for i, token in enumerate(code):
         if token.line == number and token.text == "[":
-            closes = _closing(code, i)
+            closes = closing(code, i)
             sign, more = (t.text for t in code[closes + 1 : closes + 3])
             if (sign == "=" and more != "=") or (sign in "-+*/" and more == "="):
                 return code[i + 1 : closes]
     return []
 
 
-def _closing(code: list[Token], opens: int) -> int:
-    depth = 0
-    for i in range(opens, len(code)):
-        depth += (code[i].text in _OPENS) - (code[i].text in _CLOSES)
-        if not depth:
-            return i
-    return len(code)
-
-
 def _column(facts: Facts, index: list[Token], number: int) -> tuple[list[list[Token]], str]:
     """Of `(row) * width + column` the terms of the column, and the width; of a name, those of what it was given."""
     if len(index) == 1:
         index = _given(facts, index[0].text, number)
-    terms = _split(index, "+")
+    terms = split(index, "+")
     rows = [(n, width) for n, term in enumerate(terms) if (width := _width(facts, term))]
     if len(rows) > 1:
         parameters = _parameters(facts, number)
@@ -67,9 +58,9 @@ def _column(facts: Facts, index: list[Token], number: int) -> tuple[list[list[To
 
 def _width(facts: Facts, term: list[Token]) -> str:
     """The factor of a product that is one name, of no constant; "" without one."""
-    factors = [f[0].text for f in _split(term, "*") if len(f) == 1 and f[0].kind == "name"]
+    factors = [f[0].text for f in split(term, "*") if len(f) == 1 and f[0].kind == "name"]
     found = [name for name in factors if name not in facts.numbers and not name.startswith("k")]
-    return found[-1] if found and len(_split(term, "*")) > 1 else ""
+    return found[-1] if found and len(split(term, "*")) > 1 else ""
 
 
 def _parameters(facts: Facts, number: int) -> set[str]:
@@ -82,21 +73,8 @@ def _given(facts: Facts, name: str, before: int) -> list[Token]:
     code = facts.code
     for i in range(len(code) - 2, -1, -1):
         if code[i].line <= before and code[i].text == name and code[i + 1].text == "=":
-            return _split(code[i + 2 : next(k for k in range(i, len(code)) if code[k].text == ";")], ",")[0]
+            return split(code[i + 2 : next(k for k in range(i, len(code)) if code[k].text == ";")], ",")[0]
     return []
-
-
-def _split(tokens: list[Token], sign: str) -> list[list[Token]]:
-    """The parts between the signs that no bracket holds."""
-    parts: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (token.text in _OPENS) - (token.text in _CLOSES)
-        if token.text == sign and not depth:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
 
 
 def _conditions(facts: Facts, number: int) -> list[list[Token]]:
