@@ -52,6 +52,8 @@ def tries():
     yield "loads a library of its own", library
     yield "starts a program", lambda: os.system("true")
     yield "starts a program by a module that is loaded anew", anew
+    yield "makes a built-in module anew", built_in
+    yield "loads what Python is tested with", of_tests
 
 def elsewhere():
     try:
@@ -82,6 +84,19 @@ def anew():
             raise OSError
     finally:
         sys.modules["_posixsubprocess"] = before
+
+def built_in():
+    import _imp, importlib.machinery
+    try:
+        _imp.create_builtin(importlib.machinery.ModuleSpec("itertools", None))
+    except ImportError as error:
+        raise OSError from error
+
+def of_tests():
+    try:
+        import _testcapi
+    except ImportError as error:  # not every Python has it
+        raise OSError from error
 
 def refused(attempt):  # by the wall, and not for want of such sockets here: then this one shows nothing
     try:

@@ -6,9 +6,10 @@ printed. All of it is taken off before memory opens; what cannot be taken off is
 
 from __future__ import annotations
 
-import _posixsubprocess
+import _imp
 import contextlib
 import gc
+import importlib
 import os
 import signal
 import sys
@@ -56,7 +57,10 @@ _EVENTS = frozenset((
     "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "subprocess.Popen", "pty.spawn",
     "cpython.PyInterpreterState_New",  # in another interpreter no hook of this one is asked
 ))  # fmt: skip
-_STARTS = "_posixsubprocess"  # starts programs and tells no audit
+# What no hook is asked about: a program that is started; another interpreter, of which Python tells from 3.12 on either
+# nothing or what it does not survive when refused.
+_TAKEN_OUT = {"_posixsubprocess": "fork_exec", "_interpreters": "create", "_xxsubinterpreters": "create"}
+_OF_TESTS = ("_test", "_xx", "_ctypes_test")  # Python's own, which reach everything
 
 
 def close(apart: bool) -> None:
@@ -72,7 +76,7 @@ def _refuse_to_look() -> None:
     """From here on nobody asks this process for its objects, calls its interpreter past Python, or starts another that
     could share memory with it. For good."""
     refused = say("triton.refused-here")
-    _posixsubprocess.fork_exec = None  # type: ignore[assignment]
+    _take_out()
     installed = tuple({f"{at.rstrip('/')}/" for p in (*sys.path, sys.prefix, sys.base_prefix) if p
                        for at in (p, os.path.realpath(p))})  # fmt: skip
     # From Python 3.14 on each call by ctypes is an event, that of the sandbox too which opens and closes inputs.
@@ -90,11 +94,29 @@ def _refuse_to_look() -> None:
     add_hook(hook)
 
 
+def _take_out() -> None:
+    """Loads what is built into this interpreter, takes out of it what no hook is asked about, and loads nothing of the
+    kind again, for whoever makes a built-in module anew asks no hook either."""
+    for name in (*sys.builtin_module_names, *_TAKEN_OUT):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for name, taken in _TAKEN_OUT.items():
+        if name in sys.modules:
+            setattr(sys.modules[name], taken, None)
+    _imp.create_builtin = _refuse
+
+
+def _refuse(spec: Any) -> Any:
+    raise ImportError(f"{spec}: {say('triton.refused-here')}")
+
+
 def _is_own(name: Any, library: Any, installed: tuple[str, ...]) -> bool:
-    """Whether a module would be loaded from a library that is not `installed`, but a file's own, or be what starts
-    programs, loaded anew. `library`: None for a module that is to be looked for."""
-    if isinstance(name, str) and str.rpartition(name, ".")[2] == _STARTS:
-        return True
+    """Whether a module would be loaded from a library that is not `installed`, but a file's own, or be one of those out
+    of which something is taken, loaded anew. `library`: None for a module that is to be looked for."""
+    if isinstance(name, str):
+        last = str.rpartition(name, ".")[2]
+        if last in _TAKEN_OUT or str.startswith(last, _OF_TESTS):
+            return True
     if library is None:
         return False
     return type(library) is not str or "/../" in library or not library.startswith(installed)
