@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.backends.processors import TOLD, processors
+from onekernel.backends.processors import TOLD, processors, shared_among
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +56,13 @@ def test_without_control_groups_there_is_no_share(tmp_path: Path) -> None:
 def test_who_may_not_read_it_is_told(told: str, wanted: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TOLD, told)
     assert of(tmp_path, "0::/\n", {"cpu.max": "200000 100000\n"}) == wanted
+
+
+def test_processes_side_by_side_share_the_processors_for_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MKL_NUM_THREADS", "3")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    for jobs, each in ((1, "8"), (3, "2"), (9, "1")):
+        with shared_among(jobs):
+            assert os.environ["OPENBLAS_NUM_THREADS"] == each
+            assert os.environ["MKL_NUM_THREADS"] == "3", "what the user has chosen"
+        assert "OPENBLAS_NUM_THREADS" not in os.environ

@@ -3,12 +3,14 @@ of them (`docker run --cpus 2`), which the system enforces by stopping whoever u
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _GROUPS, _OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+OF_BLAS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 TOLD = "ONEKERNEL_PROCESSORS"  # the share, to a process that may not read what tells it
 
 
@@ -19,6 +21,19 @@ def processors(groups: Path = _GROUPS, own: Path = _OWN) -> int:
     least = min(shares, default=None)
     allowed = len(os.sched_getaffinity(0))
     return max(1, allowed if least is None else min(allowed, least))
+
+
+@contextlib.contextmanager
+def shared_among(jobs: int) -> Iterator[None]:
+    """Processes that are started within, so many at a time, multiply matrices with their share of the processors each,
+    and not with all: NumPy reads the number once, as it is imported. What the user has chosen stays."""
+    mine = {name: str(max(1, processors() // jobs)) for name in OF_BLAS if name not in os.environ}
+    os.environ.update(mine)
+    try:
+        yield
+    finally:
+        for name in mine:
+            os.environ.pop(name, None)
 
 
 def _shares(groups: Path, own: Path) -> Iterator[int]:

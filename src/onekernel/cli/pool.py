@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.forks import end_with
-from onekernel.backends.processors import processors
+from onekernel.backends.processors import processors, shared_among
 from onekernel.cohort.journal import restored, stored
 from onekernel.grading.grader import grade, grade_until_failed
 from onekernel.grading.refusals import refusals
@@ -76,9 +76,10 @@ def _each(
     begin = (os.getpid(), language(), told, jobs, lanes.gpu_free())
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, begin) as pool:
         numbered = sorted(enumerate(submissions), key=lambda pair: _size(pair[1]), reverse=True)
-        asked = {n: pool.submit(_one, n, first, submission.course.root, submission.exercise.slug, submission.path,
-                                submission.device, submission.seed, submission.predictions)
-                 for n, submission in numbered}  # fmt: skip
+        with shared_among(jobs):  # they start as the first is asked for
+            asked = {n: pool.submit(_one, n, first, submission.course.root, submission.exercise.slug, submission.path,
+                                    submission.device, submission.seed, submission.predictions)
+                     for n, submission in numbered}  # fmt: skip
         try:
             meanwhile()
             for n, submission in enumerate(submissions):

@@ -20,6 +20,7 @@ from typing import Any
 
 from onekernel.backends.forks import end_with
 from onekernel.backends.gpus import only
+from onekernel.backends.processors import shared_among
 from onekernel.cohort.journal import stored
 from onekernel.cohort.slots import Slots
 from onekernel.cohort.tasks import Task
@@ -123,7 +124,8 @@ class _Worker:
         self.channel, theirs = context.Pipe()
         args = (theirs, root, os.getpid(), beside, gpu_free)
         self.process = context.Process(target=work, args=args, daemon=False)
-        self.process.start()
+        with shared_among(beside):
+            self.process.start()
         theirs.close()
 
     def again(self) -> _Worker:

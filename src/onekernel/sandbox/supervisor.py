@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding, Sparse
-from onekernel.backends.processors import TOLD, processors
+from onekernel.backends.processors import OF_BLAS, TOLD, processors
 from onekernel.messages import Message, language
 from onekernel.sandbox import (
     confinement,
@@ -343,7 +343,7 @@ def _environment(folder: Path) -> dict[str, str]:
     env["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [env.get("PYTHONPATH")])])
     # One thread until the worker has confined itself: Landlock closes the file system to the thread that asks for it
     # and to those that it starts, not to those that NumPy's BLAS has started before.
-    env |= {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "BLIS_NUM_THREADS": "1"}
+    env |= dict.fromkeys(OF_BLAS, "1")
     env |= {"TMPDIR": str(folder / "out"), "ONEKERNEL_LANG": language(), "PYTHONDONTWRITEBYTECODE": "1"}
     env |= {"PYTHONHASHSEED": "0"}  # a set has the same order in every run: equal files get equal verdicts
     env |= {"TRITON_CACHE_DIR": str(folder / "out" / "triton"), "OMP_NUM_THREADS": "2", TOLD: str(processors())}

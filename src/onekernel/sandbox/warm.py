@@ -25,9 +25,10 @@ from onekernel.ways import INTERPRETED
 # What a worker of that kind imports beside its own modules. Triton is not among them: whether it interprets is decided
 # when it is imported, and a copy of the worker decides otherwise (triton/ahead.py).
 _TORCH = ("torch", "onekernel.triton", "onekernel.sandbox.tasks.port", "onekernel.sandbox.tasks.probe",
-          "onekernel.sandbox.tasks.benchmark", "onekernel.sandbox.tasks.returns")  # fmt: skip
-_MODULES: dict[str, tuple[str, ...]] = {"simulator": (), "triton": _TORCH, INTERPRETED: _TORCH, "python": _TORCH,
-                                        "cuda": ("torch", "onekernel.cuda")}  # fmt: skip
+          "onekernel.sandbox.tasks.benchmark", "onekernel.sandbox.tasks.returns", "onekernel.cuda")  # fmt: skip
+_MODULES: dict[str, tuple[str, ...]] = {
+    "simulator": (), **dict.fromkeys(("triton", INTERPRETED, "python", "cuda"), _TORCH)
+}  # fmt: skip
 _OF_A_JOB = ("TMPDIR", "TRITON_CACHE_DIR", "CUDA_VISIBLE_DEVICES", "CXX")  # read when they are used, as ours are
 _OURS = "ONEKERNEL_"
 _LIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE,
