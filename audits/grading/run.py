@@ -46,8 +46,8 @@ def main(argv: Sequence[str]) -> int:
         return 0
     if options.gpus:
         return side_by_side.on_gpus(root, options.gpus, results)
-    if options.waits:
-        return waits.main(root, results)
+    if options.waits is not None:
+        return waits.main(root, results, options.waits)
     began = time.perf_counter()
     card = device.current()
     path = results / card.slug / "grading.json"
@@ -98,7 +98,7 @@ def _parser() -> Any:
     command.option(parser, "grading", "--beside", type=Path, metavar="DIR")
     command.option(parser, "grading", "--speed-up", type=int, nargs="+", default=[], metavar="N")
     command.option(parser, "grading", "--gpus", type=int, nargs="+", default=[], metavar="N")
-    command.option(parser, "grading", "--waits", action="store_true")
+    command.option(parser, "grading", "--waits", nargs="*", choices=[*waits.WHOLE, *waits.ALONE])
     command.option(parser, "grading", "--only", nargs="+", choices=["solutions", "corpora"], default=[])
     command.option(parser, "grading", "--sample", action="store_true")
     command.option(parser, "grading", "--kept", type=Path, metavar="DIR")

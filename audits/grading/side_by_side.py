@@ -7,6 +7,7 @@ else.
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shutil
@@ -18,9 +19,11 @@ from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
+from audits.grading.classes import RESULTS
 from onekernel.bench import device, records
 from onekernel.bench.command import ONEKERNEL
 from onekernel.bench.words import in_each, in_numbers
+from onekernel.labs.reader import load
 from onekernel.messages import say
 
 FILES = ("vector_add.cu", "softmax_naive.cu")
@@ -98,7 +101,8 @@ def _table(columns: Sequence[str], runs: Iterable[tuple[Sequence[int], float, fl
 def graded(
     root: Path, folder: Path, students: int, files: Sequence[str], how: Sequence[str], environment: Mapping[str, str]
 ) -> float:
-    """The seconds of a class whose files nobody has built before."""
+    """The seconds of a class whose files nobody has built before. Raises ValueError where one earns less than all
+    points: how soon a file is refused says nothing."""
     handed_in, out = folder / "class", folder / "graded"
     for path in (handed_in, out):
         shutil.rmtree(path, ignore_errors=True)
@@ -106,11 +110,18 @@ def graded(
         home = handed_in / f"student{number}"
         home.mkdir(parents=True)
         for name in files:
-            text = (root / "solutions" / name).read_text(encoding="utf-8")
-            (home / name).write_text(f"{text}// {time.time_ns()}\n", encoding="utf-8")
+            text, mark = (root / "solutions" / name).read_text(encoding="utf-8"), "#" if name.endswith(".py") else "//"
+            (home / name).write_text(f"{text}{mark} {time.time_ns()}\n", encoding="utf-8")
     exercises = [name.partition(".")[0] for name in files]
     words = ["grade", str(handed_in), *exercises, "--out", str(out), *how]
     began = time.perf_counter()
     subprocess.run([*ONEKERNEL, *words], cwd=root, env={**os.environ, **environment}, check=True,
                    stdout=subprocess.DEVNULL)  # fmt: skip
-    return time.perf_counter() - began
+    seconds = time.perf_counter() - began
+    course = load(root)
+    lines = [json.loads(line) for line in (out / RESULTS).read_text(encoding="utf-8").splitlines()]
+    results = [line for line in lines if "exercise" in line]
+    short = {r["exercise"] for r in results if r["earned"] < course.exercises[r["exercise"]].points}
+    if short or len(results) != students * len(files):
+        raise ValueError(f"{len(results)} graded, less than all points: {', '.join(sorted(short)) or '-'}")
+    return seconds

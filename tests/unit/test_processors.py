@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.backends.processors import TOLD, processors, shared_among
+from onekernel.backends.processors import COMPILING, TOLD, compiling, processors, shared_among
+from onekernel.sandbox import lanes, supervisor
 
 
 @pytest.fixture(autouse=True)
@@ -66,3 +67,13 @@ def test_processes_side_by_side_share_the_processors_for_matrices(monkeypatch: p
             assert os.environ["OPENBLAS_NUM_THREADS"] == each
             assert os.environ["MKL_NUM_THREADS"] == "3", "what the user has chosen"
         assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+def test_a_compiler_has_the_processors_of_the_grader_that_starts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for jobs, each in ((1, "8"), (3, "2"), (9, "1")):
+        monkeypatch.setattr(lanes, "_beside", jobs)
+        assert supervisor._environment(Path("/job"))[COMPILING] == each
+        monkeypatch.setenv(COMPILING, each)
+        assert compiling() == int(each)
+    monkeypatch.delenv(COMPILING)
+    assert compiling() == 1, "where nobody says"

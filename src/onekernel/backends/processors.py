@@ -13,6 +13,8 @@ _GROUPS, _OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 OF_BLAS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 TOLD = "ONEKERNEL_PROCESSORS"  # the share, to a process that may not read what tells it
 
+COMPILING = "ONEKERNEL_COMPILER_THREADS"  # how many of them one compiler may use, to a process that builds
+
 
 def processors(groups: Path = _GROUPS, own: Path = _OWN) -> int:
     """At least 1. `groups`: where control groups are files; `own`: the file that names this process's."""
@@ -21,6 +23,12 @@ def processors(groups: Path = _GROUPS, own: Path = _OWN) -> int:
     least = min(shares, default=None)
     allowed = len(os.sched_getaffinity(0))
     return max(1, allowed if least is None else min(allowed, least))
+
+
+def compiling() -> int:
+    """How many processors a compiler may use here: 1 where nobody says."""
+    told = os.environ.get(COMPILING, "")
+    return max(1, int(told)) if told.isdecimal() else 1
 
 
 @contextlib.contextmanager

@@ -37,6 +37,11 @@ def beside_others() -> bool:
     return _beside > 1
 
 
+def share() -> int:
+    """The processors that are this grader's."""
+    return max(1, processors() // _beside)
+
+
 def graders(most: int, *, on_gpu: bool) -> int:
     """How many may grade at the same time, of at most `most`: one more than there are processors, as far as memory, and
     on a GPU its own, has room for them."""

@@ -18,12 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding, Sparse
-from onekernel.backends.processors import OF_BLAS, TOLD, processors
+from onekernel.backends.processors import COMPILING, OF_BLAS, TOLD, processors
 from onekernel.messages import Message, language
 from onekernel.sandbox import (
     confinement,
     disk_quota,
     job_folder,
+    lanes,
     own_time,
     process,
     progress,
@@ -95,8 +96,8 @@ def run(request: Request) -> RunOutcome:
     todo = list(range(len(outcomes)))
     for attempt in range(RESTARTS + 1):
         ways = [request.ways[i] for i in todo] if request.ways else ()
-        lanes = request.lanes if attempt == 0 else ()  # what ended one of them is met again by one that is alone
-        part = replace(request, calls=[request.calls[i] for i in todo], ways=ways, lanes=lanes)
+        dealt = request.lanes if attempt == 0 else ()  # what ended one of them is met again by one that is alone
+        part = replace(request, calls=[request.calls[i] for i in todo], ways=ways, lanes=dealt)
         with job_folder.opened() as folder, seals.expected(folder) as sealed:
             part.write(folder)
             asked_for = sum(_room(a) for _, args in part.calls for a in args)
@@ -346,5 +347,6 @@ def _environment(folder: Path) -> dict[str, str]:
     env |= dict.fromkeys(OF_BLAS, "1")
     env |= {"TMPDIR": str(folder / "out"), "ONEKERNEL_LANG": language(), "PYTHONDONTWRITEBYTECODE": "1"}
     env |= {"PYTHONHASHSEED": "0"}  # a set has the same order in every run: equal files get equal verdicts
-    env |= {"TRITON_CACHE_DIR": str(folder / "out" / "triton"), "OMP_NUM_THREADS": "2", TOLD: str(processors())}
+    env |= {"TRITON_CACHE_DIR": str(folder / "out" / "triton"), "OMP_NUM_THREADS": "2"}
+    env |= {TOLD: str(processors()), COMPILING: str(lanes.share())}
     return env
