@@ -47,6 +47,14 @@ def test_a_grid_of_a_few_blocks_more_than_are_run_is_looked_at_to_its_end():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["naive_grid_stride_capped_at_65535", "naive_cache_hints"])
+def test_a_thread_that_walks_along_a_row_for_each_of_many_elements_comes_to_its_end(name):
+    """Of 70,001 rows of 6,001 elements: some 900,000 accesses of each thread."""
+    found = judged("softmax", ROOT / "tests" / "right" / f"{name}.cu", "softmax_naive")
+    assert found and set(found) == {None}
+
+
+@pytest.mark.slow
 def test_a_launch_that_is_left_half_way_is_not_wrong_where_it_was_left():
     """It ends at its last permitted access, which may be a store: that one is neither made nor noted."""
     for name in ("add_cp_async_two_stages", "add_macros_and_checked_launch"):

@@ -56,6 +56,7 @@ int sparse_alloc(const char* name, const void* pattern, size_t period, size_t sp
     a->item = item;
     a->initialised = !writable;
     a->sparse = new Sparse;
+    a->sparse->row = rows.bytes < span ? rows.bytes / item : 0;
     return good ? static_cast<int>(a - allocations) : 0;
 }
 
@@ -77,7 +78,7 @@ void make_dense(Allocation& a) {
 }
 
 void sparse_launch(Launch& launch) {
-    uint64_t elements = 0;
+    uint64_t elements = 0, row = 0;
     for (int i = 1; i < allocation_count; i++)
         if (Sparse* s = allocations[i].live ? allocations[i].sparse : nullptr) {
             s->loaded = s->stored = s->bytes_read = s->bytes_written = 0;
@@ -85,6 +86,7 @@ void sparse_launch(Launch& launch) {
             if (!allocations[i].initialised) s->before.insert(s->written.begin(), s->written.end());
             s->written.clear();
             elements = std::max(elements, (allocations[i].high - allocations[i].low) / allocations[i].item);
+            row = std::max(row, s->row);
         }
     launch.talks = copied;
     works_in_output = false;
@@ -92,8 +94,10 @@ void sparse_launch(Launch& launch) {
     touched_pages.clear();
     last_page = 0;
     thread_running = ~uint64_t(0);
-    // A thread may have a thousand times its even share: most threads of a block may have no column. Beyond it goes round.
-    most_by_thread = 1024 * (elements / std::max<uint64_t>(1, launch.blocks * launch.threads) + 128);
+    // A thread may have a thousand times its even share: most threads of a block may have no column. And for each element it
+    // may walk along a row several times. Beyond it goes round.
+    const uint64_t share = elements / std::max<uint64_t>(1, launch.blocks * launch.threads);
+    most_by_thread = 1024 * (share + 128) + 8 * (share + 1) * row;
 }
 
 void sparse_copied() { copied = true; }

@@ -20,6 +20,7 @@ constexpr size_t LARGE_BYTES = size_t(64) << 20;  // of scratch memory, which is
 
 struct Sparse {
     bool tensor = true;                         // one that the launcher was given, not scratch
+    uint64_t row = 0;                           // elements of each of its rows, 0 where the whole is one
     uint64_t bins_read = 0, bins_written = 0;   // a bit for each 64th of the tensor
     std::vector<uint64_t> runs;                 // start, length, start, length...: bytes that were written
     std::unordered_set<uint64_t> read, written; // where, in this launch
