@@ -735,3 +735,14 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+// What a function declares itself hides a kernel of the same name.
+__global__ void product(float* x) { x[0] = 1; }
+template <class F> __device__ float at(const F& product, int i) { return product(i); }
+__device__ float twice(float v) {
+    auto product = [](float w) { return 2 * w; };
+    return product(v);
+}
+__global__ void hides(float* x, int n) {
+    x[0] = at([=](int i) { return twice(x[i]); }, n);
+}

@@ -17,6 +17,7 @@ from onekernel.simulator.compilation.compiler import EXTENTS, Compiler, flags, l
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
 from onekernel.simulator.compilation.imports import IMPORTS, written
 from onekernel.simulator.compilation.parts import (
+    ONE_OBJECT,
     WRAP,
     hash_of,
     install,
@@ -29,7 +30,7 @@ from onekernel.simulator.compilation.parts import (
     work_folder,
 )
 from onekernel.simulator.compilation.warnings import warnings_in
-from onekernel.simulator.machine_code.elf import undefined
+from onekernel.simulator.machine_code.elf import symbols, undefined
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.ptx.translate import translate
 from onekernel.simulator.refusals.features import ANYWHERE
@@ -145,18 +146,34 @@ def compile_object(
     command += [unhooked.option(work)] if with_compiler.family == "g++" and not source.program else []
     done = run_compiler(command)
     if done.returncode and set(_PERMITTED.findall(done.stderr)) == {_OWN_NAME}:
-        done = run_compiler([*command, "-fpermissive"])
+        done = run_compiler(command := [*command, "-fpermissive"])
     if done.returncode:
         require_room(done)
         raise compile_error(source, done.stdout + done.stderr, str(work))
     if wrong := misplaced.findings_of(source, done.stderr):
         raise BuildError(wrong, done.stderr)
     if moved := unhooked.findings(source, work, built):
-        raise BuildError(moved, done.stderr)
+        if run_compiler([*command, "-ffunction-sections"]).returncode == 0:
+            _leave_out_unused(with_compiler, built)
+            moved = unhooked.findings(source, work, built)
+        if moved:
+            raise BuildError(moved, done.stderr)
     if with_compiler.family == "clang++" and "-fsanitize=thread" in how:
         _watch_copies(with_compiler, built)
     gaps.leave(built, source.variables)
     return done.stderr
+
+
+def _leave_out_unused(with_compiler: Compiler, built: Path) -> None:
+    """Takes the functions out of `built` that no launcher comes to: what a kernel calls is a part of it, but another
+    copy of its own stays, for other files, and in that a struct goes from memory to the next function. What has a name
+    of the simulator's stays, to be refused by it."""
+    functions = [s.name for s in symbols(built) if s.is_function]
+    kept = [name for name in functions if not name.startswith("_Z") or name.startswith("_ZN4__ok")]
+    smaller, roots = built.with_suffix(".used"), [f"-Wl,-u,{name}" for name in kept]
+    command = [with_compiler.path, *ONE_OBJECT, "-Wl,--gc-sections", *roots, str(built), "-o", str(smaller)]
+    if run_compiler(command).returncode == 0:
+        smaller.replace(built)
 
 
 def _machinery(source: Source, name: str) -> Finding:

@@ -30,7 +30,7 @@ WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
 """What the linker is told, so that malloc, new and clock in a kernel are the device's, the sizes of the host's blocks
 are known, and results behind pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and
 hooks_of_libraries.cpp of the runtime."""
-_ONE_OBJECT = ("-fuse-ld=bfd", "-r", "-nostdlib", "-Wl,--force-group-allocation")
+ONE_OBJECT = ("-fuse-ld=bfd", "-r", "-nostdlib", "-Wl,--force-group-allocation")
 _OF_CPP = ("_ZS*", "_ZNS*", "_ZNKS*", "_ZZS*", "_ZZNS*", "_ZZNKS*", "_ZZZNS*", "_ZN9__gnu_cxx*", "_ZNK9__gnu_cxx*")
 _APART = ("--wildcard", *(f"--localize-symbol={name}" for name in _OF_CPP))
 UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",), "each_call": ("-Og",)}
@@ -152,7 +152,7 @@ def _join(with_compiler: Compiler, parts: list[Path], built: Path) -> subprocess
     """One object of `parts`, whose instances of the C++ library's templates are its own: a kernel that calls one of
     the same name would otherwise get the runtime's, where no access is watched. What failed, if anything did."""
     whole = built.with_suffix(".whole")
-    joined = run_compiler([with_compiler.path, *_ONE_OBJECT, *map(str, parts), "-o", str(whole)])
+    joined = run_compiler([with_compiler.path, *ONE_OBJECT, *map(str, parts), "-o", str(whole)])
     if joined.returncode:
         return joined
     objcopy = run_compiler([with_compiler.path, "-print-prog-name=objcopy"]).stdout.strip()

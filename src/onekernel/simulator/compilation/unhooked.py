@@ -43,7 +43,8 @@ def option(work: Path) -> str:
 
 def findings(source: Source, work: Path, built: Path) -> list[Finding]:
     """One for each line of the file that moves memory past the hooks, which the compiler has built as the object
-    `built`; none where it has written nothing down."""
+    `built`; none where it has written nothing down. A function that the object has not (compile.py) runs
+    nowhere."""
     dump = work / DUMP
     if not dump.is_file():
         return []
@@ -53,7 +54,8 @@ def findings(source: Source, work: Path, built: Path) -> list[Finding]:
     found: dict[tuple[str, int], Finding] = {}
     variables = {plain_name(s.name) for s in symbols(built) if not s.is_function}
     heads = {f.name: (str(path), f.line) for path, d in source.declared.items() for f in d.functions}
-    for function in _reached([*_functions(text)], mine, place):
+    there = {s.name for s in symbols(built)}
+    for function in _reached([f for f in _functions(text) if f.linked in there], mine, place):
         function.others = variables
         function.at = function.at or heads.get(function.name.rpartition("::")[2])
         for at, called in _moves(function, mine, place):
@@ -65,10 +67,11 @@ def findings(source: Source, work: Path, built: Path) -> list[Finding]:
 
 @dataclass
 class _Function:
-    """A function as the compiler has it: whether it is one of the C++ library's, and from which line of the file's that
-    is called; its own variables, the file's, its statements."""
+    """A function as the compiler has it: its name for the linker, whether it is one of the C++ library's, and from
+    which line of the file's that is called; its own variables, the file's, its statements."""
 
     name: str = ""
+    linked: str = ""
     of_library: bool = False
     at: tuple[str, int] | None = None
     own: set[str] = field(default_factory=lambda: {"<retval>"})
@@ -83,7 +86,7 @@ def _functions(text: str) -> Iterator[_Function]:
         if match := _FUNCTION.match(line):
             if not quiet:
                 yield current
-            current = _Function(match["name"], bool(_OF_LIBRARIES.match(match["linked"])))
+            current = _Function(match["name"], match["linked"], bool(_OF_LIBRARIES.match(match["linked"])))
             head, begun, quiet = True, False, False
         elif line.startswith("{"):
             head = False

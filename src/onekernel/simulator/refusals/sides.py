@@ -171,6 +171,7 @@ def _ends_attribute(tokens: list[Token], i: int) -> bool:
 
 def _on_device(tokens: list[Token], body: range, function: Function, declared: Declarations) -> Iterator[Misplaced]:
     kernels = {f.name for f in declared.functions if f.side == KERNEL}
+    kernels -= _declared_in(tokens, range(function.bracket(tokens), body.stop))  # what hides a kernel of its name
     caller = function.name
     for i in body:
         token = tokens[i]
@@ -192,8 +193,6 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
                 continue
             yield Misplaced("variable-in-kernel", token.line, {"name": token.text})
         elif token.text in kernels and is_sign(tokens, after, "(") and not is_sign(tokens, before, "."):
-            if tokens[before].kind == "name" and tokens[before].text not in ("else", "do", "return"):
-                continue
             yield Misplaced("kernel-in-kernel", token.line, {"name": token.text, "caller": caller})
     for name, line, of_integer in relaxed_on_device(tokens, body, function):
         key = "real-of-integer" if of_integer else "relaxed-constexpr"
