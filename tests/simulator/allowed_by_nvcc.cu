@@ -746,3 +746,18 @@ __device__ float twice(float v) {
 __global__ void hides(float* x, int n) {
     x[0] = at([=](int i) { return twice(x[i]); }, n);
 }
+
+namespace n40 {   // alignas takes a type as well as a number
+struct alignas(32) Wide { float v[4]; };
+template <class T> __global__ void k(T* x) {
+    __shared__ alignas(T) unsigned char room[32 * sizeof(T)];
+    __shared__ alignas(Wide) alignas(64) float wide[32];
+    wide[threadIdx.x] = 1;
+    reinterpret_cast<T*>(room)[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = reinterpret_cast<T*>(room)[threadIdx.x];
+}
+cudaError_t run(double* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x);
+    return cudaGetLastError();
+}
+}

@@ -56,7 +56,7 @@ LINKED = ("-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-z,relro,-z,no
 # given their members' values in one list with others', or by name.
 _NOT_PLAIN = re.compile(
     r"deleted (?:function|copy)|implicitly[- ]deleted|too many initializers for|excess elements in struct"
-    r"|designated initializers? cannot be used with a non-aggregate"
+    r"|designated initializers? cannot be used with a non-aggregate|bit_cast|trivially_copyable"
 )
 
 

@@ -158,10 +158,12 @@ def _reference(name: str, line: int, dynamic: bool, at_namespace_scope: bool, al
         return f"{{ {_compared(name)} }} {kind}& {name} = *static_cast<{kind}*>({place});"
     size = "0" if dynamic else f"sizeof({kind})"
     align = f"alignof(std::remove_all_extents_t<{kind}>)"
-    for extra in aligns:
-        align = f"({align} > ({extra}) ? {align} : ({extra}))"
+    aligned = ""
+    for n, extra in enumerate(aligns):  # a number or a type
+        aligned += f"typedef struct alignas({extra}) {{ char of; }} ok_align{n}_{name}; "
+        align = f"({align} > alignof(ok_align{n}_{name}) ? {align} : alignof(ok_align{n}_{name}))"
     inner = f"::__ok::columns<{kind}>, ::__ok::rows<{kind}>"
-    site = f'static ::__ok::SharedSite ok_site_{name}{{"{name}", {line}, {size}, {align}, {item}, {inner}}};'
+    site = f'{aligned}static ::__ok::SharedSite ok_site_{name}{{"{name}", {line}, {size}, {align}, {item}, {inner}}};'
     if at_namespace_scope:
         place = f"::__ok::ok_shared_at_namespace_scope(&ok_site_{name})"
         compared = f"{_compared(name)} " if dynamic else ""
