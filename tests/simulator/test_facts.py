@@ -114,6 +114,7 @@ def test_names_are_declared_with_the_words_of_their_types() -> None:
     found = {one.name: (" ".join(one.type), one.is_array, one.is_integer) for one in facts_of(NAMES).named}
     assert found == {
         "n": ("int64_t", False, True), "tile": ("float ( &", False, False), "b": ("a *", False, False),
+        "v": ("std :: vector < int >", False, False),
         "x": ("float", False, False), "room": ("extern __shared__ unsigned char", True, True),
         "i": ("unsigned", False, True), "p": ("unsigned *", False, False), "y": ("float", True, False),
     }  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
 from pathlib import Path
 
 from onekernel.errors import UserError
@@ -61,7 +62,7 @@ def _cannot_end(facts: Facts, loop: Statement) -> bool:
         return False
     begin, end = function.begin, function.braces(code)[1]
     own = [one for one in facts.named if begin <= one.at <= end]
-    if _has_other_names(code, function.braces(code), own) or (loop.word == "for" and parts is None):  # over a container
+    if _has_other_names(code[begin:end], own) or (loop.word == "for" and parts is None):  # over a container
         return False
     condition = text_of(tests)
     if condition in ("", "1", "true"):
@@ -81,10 +82,10 @@ def _cannot_end(facts: Facts, loop: Statement) -> bool:
     return from_zero and bool(re.fullmatch(rf"{name}<=?[\w.]+", condition)) and how <= {"*=", "<<="}
 
 
-def _has_other_names(code: list[Token], body: tuple[int, int], own: list[Named]) -> bool:
-    """Whether a reference or a lambda in the body may change what has another name around it."""
-    captures = any(code[k].text == "[" and code[k + 1].text in ("&", "=") for k in range(*body))
-    return captures or any("&" in one.type and one.at > body[0] for one in own)
+def _has_other_names(code: list[Token], own: list[Named]) -> bool:
+    """Whether a reference or a lambda may change what has another name around it."""
+    captures = any(sign.text == "[" and after.text in ("&", "=") for sign, after in pairwise(code))
+    return captures or any("&" in one.type and not one.is_parameter for one in own)
 
 
 def _tested(facts: Facts, condition: list[Token]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from onekernel.simulator.facts.file import facts_of
+from onekernel.simulator.facts.names import after_brackets
 from onekernel.simulator.facts.statements import expression_end
-from onekernel.simulator.facts.tokens import closing, text_of
+from onekernel.simulator.facts.tokens import text_of
 
 # What is computed of elements, or one of them.
 _VALUE = re.compile(r"(?:fmax|fmin|exp|shfl|__reduce)\w*\(|\w\[|\bdata\b")
@@ -29,7 +30,7 @@ def values_in_integers(code: str) -> bool:
         return True
     names, tokens = {one.name for one in integers}, facts.code
     for i, token in enumerate(tokens[:-2]):
-        at = closing(tokens, i + 1) + 1 if tokens[i + 1].text == "[" else i + 1
+        at = after_brackets(tokens, i)
         at += at < len(tokens) and tokens[at].text in ("+", "-")
         is_given = [t.text == "=" for t in tokens[at : at + 2]] == [True, False]
         value = tokens[at + 1 : expression_end(tokens, at, len(tokens), ",;)")]

@@ -86,9 +86,9 @@ class Facts:
     def calls(self) -> list[Call]:
         return list(calls(self.tokens))
 
-    def calls_on(self, line: int | None, *names: str) -> list[Call]:
-        """Those that begin on the line, of functions with these names, or of all."""
-        return [call for call in self.calls if call.line == line and (call.name in names or not names)]
+    def called(self, *names: str, line: int | None = None) -> list[Call]:
+        """The calls of these functions; those that begin on the line, where one is given."""
+        return [call for call in self.calls if call.name in names and line in (None, call.line)]
 
     @cached_property
     def arrays(self) -> list[Array]:

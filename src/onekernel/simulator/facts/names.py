@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from onekernel.simulator.facts.declarations import angle_end
 from onekernel.simulator.facts.functions import Function, name_of
 from onekernel.simulator.facts.statements import expression_end
-from onekernel.simulator.facts.tokens import Token
+from onekernel.simulator.facts.tokens import Token, closing
 
 INTEGERS = frozenset(
     """
@@ -25,7 +25,7 @@ return else case new delete throw goto sizeof do operator using typedef namespac
 for while switch public private protected
     """.split()  # noqa: SIM905
 )
-_BEHIND = ("=", ";", ",", "[", "{", ":", ")")
+_BEHIND = ("=", ";", ",", "[", "{", ":", ")", "(")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Named:
     at: int
     line: int
     is_array: bool = False
+    is_parameter: bool = False
 
     @property
     def is_integer(self) -> bool:
@@ -45,9 +46,11 @@ class Named:
         return bool(words) and words <= INTEGERS
 
 
-def named(code: list[Token], functions: Iterable[Function]) -> list[Named]:
+def named(code: list[Token], functions: Sequence[Function]) -> list[Named]:
     """What statements declare, and the parameters of the functions, in their order."""
-    found = [one for i in _begins(code) for one in _declared(code, i)]
+    bodies = [range(*function.braces(code)) for function in functions]
+    found = [one for i in _begins(code) for one in _declared(code, i)
+             if _has_value(code, one.at) or any(one.at in body for body in bodies)]  # fmt: skip
     for function in functions:
         at = function.name_at
         for parameter in function.parameters(code):
@@ -57,7 +60,7 @@ def named(code: list[Token], functions: Iterable[Function]) -> list[Named]:
             if k:
                 words = tuple(t.text for t in parameter[:k])
                 array = parameter[k + 1 : k + 2] != [] and parameter[k + 1].text == "["
-                found.append(Named(name, words, at + k, parameter[k].line, array))
+                found.append(Named(name, words, at + k, parameter[k].line, array, True))
     return sorted(found, key=lambda one: one.at)
 
 
@@ -73,13 +76,21 @@ def _begins(code: list[Token]) -> Iterator[int]:
             yield i
 
 
+def _has_value(code: list[Token], at: int) -> bool:
+    """Whether the name is no function's: no brackets follow, or such as hold one value, `v(n)`."""
+    inside = [t.text for t in code[at + 1 : at + 4]]
+    return inside[:1] != ["("] or (inside[2:] == [")"] and inside[1] not in INTEGERS)
+
+
 def _declared(code: list[Token], i: int) -> Iterator[Named]:
     words: list[str] = []
     k, name = i, -1
     while k < len(code) and (code[k].kind == "name" or code[k].text in ("::", "*", "&", "<", "(")):
         text = code[k].text
-        if text in _NO_TYPES or (text == "(" and code[k - 1].text not in ("alignas", "__align__")):
+        if text in _NO_TYPES:
             return
+        if text == "(" and code[k - 1].text not in ("alignas", "__align__"):
+            break
         if text in ("<", "("):
             end = angle_end(code, k) if text == "<" else expression_end(code, k + 1, len(code), ")") + 1
             if text == "<":
@@ -105,6 +116,14 @@ def _declared(code: list[Token], i: int) -> Iterator[Named]:
             typed.append(code[name].text)
             name += 1
         k = name + 1
+
+
+def after_brackets(code: list[Token], at: int) -> int:
+    """Behind the name at `at` and the brackets of its element."""
+    at += 1
+    while at < len(code) and code[at].text == "[":
+        at = closing(code, at) + 1
+    return at
 
 
 def changes(tokens: Iterable[Token], name: str) -> list[str]:
