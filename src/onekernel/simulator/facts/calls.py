@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from onekernel.simulator.facts.declarations import angle_end
-from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, split_commas
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, split_commas, tokenize
 
 _NO_FUNCTIONS = frozenset(("if", "for", "while", "switch", "return", "sizeof", "alignof", "decltype", "catch"))
 
@@ -21,9 +21,11 @@ class Call:
 
 
 def calls(tokens: list[Token]) -> Iterator[Call]:
-    """In their order; those of templates with what stands in their angle brackets left out. A function's own
-    declaration looks the same."""
+    """In their order, those in macros too; of templates, what stands in their angle brackets is left out. A function's
+    own declaration looks the same."""
     for i, token in enumerate(tokens):
+        if token.kind == "directive":
+            yield from calls(tokenize(token.text[1:], token.line))
         if token.kind != "name" or token.text in _NO_FUNCTIONS:
             continue
         bracket = next_solid(tokens, i + 1)
