@@ -29,7 +29,7 @@ def write(cohort: Class) -> list[Path]:
     final = journal.write_final(out, cohort.journal.seed, cohort.results)
     rows = Rows(cohort)
     written = [final]
-    for name, text in gradebook.files(rows, cohort.exercises, cohort.layout).items():
+    for name, text in gradebook.files(rows, cohort.exercises).items():
         write_bytes(out / name, text.encode())
         written.append(out / name)
     write_parts(out / "junit.xml", junit.parts(rows, cohort.course))
