@@ -21,7 +21,7 @@ import pytest
 
 from onekernel.cohort import similarity
 from onekernel.cohort.dates import lateness
-from onekernel.cohort.handed_in import Student
+from onekernel.cohort.submissions import Student
 from onekernel.course import Course
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import SOURCE_BYTES, Submission

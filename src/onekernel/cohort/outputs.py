@@ -15,9 +15,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from onekernel.cohort import dates, journal, languages, similarity
-from onekernel.cohort.handed_in import Student
 from onekernel.cohort.layouts import GRADESCOPE
 from onekernel.cohort.run import GRADESCOPES, STUDENTS, Class
+from onekernel.cohort.submissions import Student
 from onekernel.learners import write_bytes, write_json, write_parts
 from onekernel.messages import speaking
 from onekernel.report import class_page, gradebook, gradescope, junit, student_page

@@ -11,7 +11,7 @@ from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
-from onekernel.simulator.compilation import fences, gaps, misplaced, thrust, unhooked
+from onekernel.simulator.compilation import fences, gaps, sides, thrust, unhooked
 from onekernel.simulator.compilation.called import SHOWS, library_uses
 from onekernel.simulator.compilation.compiler import EXTENTS, Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
@@ -149,7 +149,7 @@ def compile_object(
     if done.returncode:
         require_room(done)
         raise compile_error(source, done.stdout + done.stderr, str(work))
-    if wrong := misplaced.findings_of(source, done.stderr):
+    if wrong := sides.findings_of(source, done.stderr):
         raise BuildError(wrong, done.stderr)
     if moved := unhooked.findings(source, work, built):
         raise BuildError(moved, done.stderr)

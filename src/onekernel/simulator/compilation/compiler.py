@@ -39,7 +39,7 @@ _CLANG = (
     "-simplifycfg-max-small-block-size=0",  # no two ways
     "-disable-block-placement",  # lanes that part are joined by the order of the code: the source's
 )  # fmt: skip
-# What tells of the host's functions (misplaced.py). clang's other warnings are in words that nobody reads here.
+# What tells of the host's functions (sides.py). clang's other warnings are in words that nobody reads here.
 _TOLD = {"g++": ("-Wdeprecated-declarations", "-Wvla", "-Wno-attributes", "-Wno-narrowing"),
          "clang++": ("-Wno-everything", "-Wdeprecated-declarations", "-Wvla")}  # fmt: skip
 # Where variables are is asked by nobody: without it g++ takes two thirds of the time for the same code and lines.
