@@ -66,12 +66,12 @@ _HOOKS = {
         # A load before `if (i < n)` stays where it stands, or it would never be out of bounds. Below the odds that g++
         # gives `t == 0`: such loads sink, as with nvcc, whose counts of dot_product are so met.
         "--param=sink-frequency-threshold=46",
-        "-fdata-sections",  # gaps.py
+        "-fdata-sections",  # fences.py
         *AFTER_HOOKS,
     ),
     "clang++": (
         "-O1", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
-        "-fdata-sections",  # gaps.py
+        "-fdata-sections",  # fences.py
         "-fno-math-errno",  # as on the card: or what stands behind expf is loaded once more
         *(part for option in _CLANG for part in ("-mllvm", option)),
     ),
