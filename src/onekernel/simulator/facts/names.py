@@ -42,8 +42,13 @@ class Named:
     @property
     def is_integer(self) -> bool:
         """Whether it is one number of a whole type, or an array of them."""
-        words = {*self.type} - _BESIDE
-        return bool(words) and words <= INTEGERS
+        return is_integer(self.type)
+
+
+def is_integer(words: Iterable[str]) -> bool:
+    """Whether a type of these words is one whole number."""
+    kind = {*words} - _BESIDE
+    return bool(kind) and kind <= INTEGERS
 
 
 def named(code: list[Token], functions: Sequence[Function]) -> list[Named]:
