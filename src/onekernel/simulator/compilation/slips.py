@@ -14,6 +14,7 @@ from onekernel.simulator.compilation.clang_words import in_gcc_words
 from onekernel.simulator.compilation.complaint import Complaint, Told, plain
 from onekernel.simulator.compilation.habits import habit
 from onekernel.simulator.compilation.names import INDICES, no_type, undeclared
+from onekernel.simulator.facts.functions import KERNEL
 
 _OURS = re.compile(r"\bHostLaunch<|\bok_\w+\(")  # what a launch becomes, which is not the learner's
 LAUNCH = re.compile(r"(\w+)\s*(?:<[^<>]*>)?\s*<<<")
@@ -114,12 +115,9 @@ def arguments(c: Complaint, m: re.Match[str]) -> Told | None:
     launch = LAUNCH.search(c.text)
     if not launch:
         return None
-    text = "\n".join(c.lines)
-    head = re.search(rf"__global__[^;{{}}()]*(?:\([^()]*\)[^;{{}}()]*)?\b{launch[1]}\s*\(([^)]*)\)", text)
-    if not head:
-        return None
-    takes = " ".join(head[1].split())
-    return "arguments", {"kernel": launch[1], "takes": takes}, c.line
+    kernel = next((f for f in c.facts.functions if f.name == launch[1] and f.side == KERNEL), None)
+    heads = c.facts.called(kernel.name, line=c.facts.code[kernel.name_at].line) if kernel else []
+    return ("arguments", {"kernel": launch[1], "takes": ", ".join(heads[0].given)}, c.line) if heads else None
 
 
 def shuffle(c: Complaint, m: re.Match[str]) -> Told | None:
@@ -133,7 +131,7 @@ def conversion(c: Complaint, m: re.Match[str]) -> Told | None:
 def brackets(c: Complaint, m: re.Match[str]) -> Told | None:
     """An element asked for in round brackets, as other languages do."""
     name = m["name"]
-    pointer = re.search(rf"[*&]\s*(?:__restrict__\s+)?{re.escape(name)}\b|\b{re.escape(name)}\s*\[", "\n".join(c.lines))
+    pointer = any(one.is_array or {*one.type} & {"*", "&"} for one in c.facts.named if one.name == name)
     return ("element-brackets", {"name": name}, c.line) if pointer else None
 
 
