@@ -54,8 +54,7 @@ def is_integer(words: Iterable[str]) -> bool:
 def named(code: list[Token], functions: Sequence[Function]) -> list[Named]:
     """What statements declare, and the parameters of the functions, in their order."""
     bodies = [range(*function.braces(code)) for function in functions]
-    found = [one for i in _begins(code) for one in _declared(code, i)
-             if _has_value(code, one.at) or any(one.at in body for body in bodies)]  # fmt: skip
+    found = [one for i in _begins(code) for one in _declared(code, i, bodies)]
     for function in functions:
         at = function.name_at
         for parameter in function.parameters(code):
@@ -87,7 +86,7 @@ def _has_value(code: list[Token], at: int) -> bool:
     return inside[:1] != ["("] or (inside[2:] == [")"] and inside[1] not in INTEGERS)
 
 
-def _declared(code: list[Token], i: int) -> Iterator[Named]:
+def _declared(code: list[Token], i: int, bodies: Sequence[range]) -> Iterator[Named]:
     words: list[str] = []
     k, name = i, -1
     while k < len(code) and (code[k].kind == "name" or code[k].text in ("::", "*", "&", "<", "(")):
@@ -110,6 +109,8 @@ def _declared(code: list[Token], i: int) -> Iterator[Named]:
     typed = words[:-1]
     if name < 0 or not any(w.isidentifier() and w not in _BESIDE for w in typed) or typed[-1] == "::":
         return
+    if not _has_value(code, name) and not any(name in body for body in bodies):
+        return  # a function
     while name < len(code) and code[name].kind == "name" and k < len(code) and code[k].text in _BEHIND:
         yield Named(code[name].text, tuple(typed), name, code[name].line, code[k].text == "[")
         comma = expression_end(code, k, len(code), ",;)")
