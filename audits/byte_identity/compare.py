@@ -26,9 +26,9 @@ from onekernel.bench import command, records
 from onekernel.bench.device import slug_of
 from onekernel.bench.timing import took
 from onekernel.course import find_root
+from onekernel.loading import load_module
 from onekernel.messages import say
 from onekernel.minigpt.arithmetic import Reproducible
-from onekernel.minigpt.loading import load_module
 from onekernel.minigpt.model import MiniGPT, Native
 from onekernel.minigpt.port_check import worst_ulp
 from onekernel.minigpt.port_request import PortRequest, requests

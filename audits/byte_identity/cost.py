@@ -48,7 +48,7 @@ def forward(row: str, length: int) -> Callable[[], Any]:
         return lambda: model.logits(tokens)
     import torch
 
-    from onekernel.minigpt.loading import load_module
+    from onekernel.loading import load_module
 
     torch.set_num_threads(THREADS)
     module = load_module(find_root() / "solutions" / "torch_minigpt.py")

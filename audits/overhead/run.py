@@ -11,9 +11,9 @@ from audits.overhead import attention, launches, recompute
 from audits.overhead.tables import tables
 from onekernel import cuda
 from onekernel.bench import command, device, records
-from onekernel.bench.modules import load_module
 from onekernel.bench.timing import took
 from onekernel.course import find_root
+from onekernel.loading import load_module
 from onekernel.messages import say
 
 
@@ -31,7 +31,7 @@ def main(argv: Sequence[str]) -> int:
     card = device.current()
     chain = cuda.build(root / "bench" / "kernels" / "chain.cu").function("chain")
     both = cuda.build(root / "bench" / "kernels" / "recompute.cu")
-    module = load_module(root / "solutions" / "reading" / "flash_attention.py")
+    module = load_module(root / "solutions" / "reading" / "flash_attention.py", once=True)
     data = {
         "bench": "overhead", "device": asdict(card), **device.provenance(),
         "kernels": launches.KERNELS, "launches": launches.measure(chain),

@@ -9,9 +9,9 @@ import subprocess
 import sys
 
 from audits.triton_sweep.configurations import SHAPES, WIDTHS, Shape, configurations, solution_of
-from onekernel.bench.modules import load_module
 from onekernel.course import find_root
 from onekernel.errors import UserError
+from onekernel.loading import load_module
 from onekernel.messages import Message
 from onekernel.triton.capture import CompileOnlyDriver
 

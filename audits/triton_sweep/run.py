@@ -29,10 +29,10 @@ from audits.triton_sweep.configurations import (
 )
 from onekernel.bench import command, records
 from onekernel.bench.device import slug_of
-from onekernel.bench.modules import load_module
 from onekernel.bench.timing import EMPTIER_BYTES
 from onekernel.course import find_root
 from onekernel.errors import UserError
+from onekernel.loading import load_module
 from onekernel.messages import Message, say
 
 LADDER = ("triton_three_pass", "triton_online", "triton_single_tile", "triton_regimes")
@@ -84,7 +84,7 @@ def measure(root: Path, rows: int, cols: int, dtype: str, flush: Any) -> list[di
     """The copy and every configuration at one shape, taking turns. Raises UserError for a wrong result."""
     import torch
 
-    shape = Shape(rows, cols, dtype, "cuda", load_module(solution_of(root)))
+    shape = Shape(rows, cols, dtype, "cuda", load_module(solution_of(root), once=True))
     x = shape.x.double()
     want = torch.exp(x - x.max(1, keepdim=True).values)
     want = (want / want.sum(1, keepdim=True)).float()
@@ -128,7 +128,8 @@ def measure_ladder(root: Path, rows: int, cols: int, dtype: str, flush: Any) -> 
     for name in ("copy", *LADDER):
         if name == "triton_single_tile" and cols > 65536:
             continue  # no thread has room for its share of so long a row
-        rung = None if name == "copy" else getattr(load_module(root / "solutions" / "ladder" / f"{name}.py"), name)
+        source = root / "solutions" / "ladder" / f"{name}.py"
+        rung = None if name == "copy" else getattr(load_module(source, once=True), name)
         function = partial(rung, x, y) if rung else partial(y.copy_, x)
         function()
         taken = statistics.median(sample(flush, lambda: None, function) for _ in range(SAMPLES))

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from onekernel.loading import load_module
 from onekernel.minigpt import weights
 from onekernel.minigpt.arithmetic import Reproducible
-from onekernel.minigpt.loading import load_module
 from onekernel.minigpt.model import MiniGPT, Native
 from onekernel.minigpt.port_request import RANDOM_CONFIG
 from support.patience import HUNG_SECONDS

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from onekernel import cuda
-from onekernel.bench.modules import load_module
+from onekernel.loading import load_module
 from onekernel.ops import OPERATORS
 from support.gpu import needs_cuda
 
@@ -24,7 +24,7 @@ pytestmark = needs_cuda()
 def product(name: str, dtype: str) -> Callable[..., Any]:
     """The solution as a function of a, b, c, whether b is turned, alpha and beta."""
     if name == "gemm_triton":
-        return load_module(SOLUTIONS / "gemm_triton.py").gemm_triton
+        return load_module(SOLUTIONS / "gemm_triton.py", once=True).gemm_triton
     prototypes = [OPERATORS["gemm"].prototype(name, dtype)]
     launcher = cuda.build(SOLUTIONS / f"{name}.cu", prototypes).function(name + SUFFIX[dtype])
 

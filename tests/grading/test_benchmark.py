@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.checks.benchmark import judge, worlds
+from onekernel.checks.benchmark import judge
 from onekernel.course import Exercise
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
@@ -20,7 +20,7 @@ from support.course import COURSE, ROOT
 
 SOLUTION = (ROOT / "solutions" / "benchmark.py").read_text(encoding="utf-8")
 
-EVERYWHERE = set(worlds.ALONE)
+EVERYWHERE = set(judge.ALONE)
 # Lines of the solution.
 EVENTS = "start, end = device.event(), device.event()"
 RECORD = "            start.record()\n"
@@ -95,7 +95,7 @@ RIGHT: dict[str, Edits] = {
 def exercise() -> Exercise:
     """The exercise with one check of all effects, each alone: a failure's code is the effect."""
     known = COURSE.exercises["benchmark"]
-    return replace(known, checks=(replace(known.checks[0], options={"effects": list(worlds.ALONE)}),))
+    return replace(known, checks=(replace(known.checks[0], options={"effects": list(judge.ALONE)}),))
 
 
 @pytest.fixture
@@ -239,13 +239,13 @@ def test_the_same_calls_on_a_world_give_the_same_times_and_what_is_right_is_what
 
     assert walk() == walk()
     world = replace(world, effects=())
-    assert walk() == pytest.approx([*worlds.right(world)] * 2)
+    assert walk() == pytest.approx([*judge.right(world)] * 2)
 
 
 @pytest.mark.slow
 def test_the_functions_are_measured_on_n_elements_and_no_other_number() -> None:
     """Beside a tensor a thousand times as large nothing counts that makes a benchmark lie."""
-    world = worlds.drawn("all", 3)[0]
+    world = judge.drawn("all", 3)[0]
     device = SimulatedGPU(world)
     first, _ = device.functions()
     first(device.randn(world.n))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onekernel.backends.base import Buffer
-from onekernel.grading import buffers, unwritten
+from onekernel.grading import buffers, coverage
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES, Case, worst
 from support import rules
@@ -98,7 +98,7 @@ def test_what_was_never_written_is_told_in_the_words_of_the_language(
     fault = buffers.judge(operator, call, after)
     assert fault is not None and fault.kind == "unwritten"
     for backend, words in (("simulator", in_cuda), ("triton", in_triton)):
-        said = unwritten.told(call, (), fault, backend, "").text("en")
+        said = coverage.told(call, (), fault, backend, "").text("en")
         assert words in said and (backend == "simulator" or "thread" not in said)
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from onekernel.cohort import similarity
 from onekernel.cohort.dates import lateness
-from onekernel.cohort.handed_in import Student
+from onekernel.cohort.submissions import Student
 from onekernel.course import Course
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import SOURCE_BYTES, Submission
@@ -111,7 +111,7 @@ def test_each_exercise_of_a_page_says_what_ran_it(
 def test_what_is_told_of_hidden_inputs(row: Row, course: Course) -> None:
     verdict = row.card.results[0].verdicts[0]
     assert str(disclosure.summary(verdict)) == "2 of 9 hidden inputs failed, in: a last block that is not full"
-    text = disclosure.text(verdict, course)
+    text = disclosure.text(verdict)
     assert str(SIZE) not in text and "  2: <script>" in text and "01-03-launch.md" in text
 
 
@@ -192,7 +192,7 @@ def test_gradebooks_have_the_systems_columns_and_no_formula(course: Course, row:
     notes = (Message("cohort.note-link", {"file": "@SUM(1)"}),)
     bad = Row("b", '=HYPERLINK("http://x")', {}, "", True, notes, row.card, row.home)
     exercises = [course.exercises["vector_add"]]
-    found = gradebook.files([row, bad], exercises, "canvas")
+    found = gradebook.files([row, bad], exercises)
     # Excel takes UTF-8 for an old code page without the mark; the systems' readers want the first column's plain name.
     assert [name for name, text in found.items() if text.startswith("\ufeff")] == ["gradebook.csv"]
     canvas = cells(found["canvas.csv"])
@@ -211,7 +211,7 @@ def test_no_formula_hides_behind_what_is_not_seen_or_what_parts_cells_in_spain(
     course: Course, row: Row, name: str
 ) -> None:
     """Where numbers have commas a spreadsheet takes a semicolon for the end of a cell."""
-    text = gradebook.files([replace(row, name=name)], [course.exercises["vector_add"]], "folders")["gradebook.csv"]
+    text = gradebook.files([replace(row, name=name)], [course.exercises["vector_add"]])["gradebook.csv"]
     every = [re.sub("[\\s\u200b\ufeff]", "", cell) for cell in re.split("[,;\t\n]", text)]
     assert not [c for c in every if re.match(r"[=+@]|-(?!\d)", c)]
 
@@ -239,7 +239,7 @@ def test_a_name_that_no_file_takes_costs_nobody_their_marks(course: Course, row:
     """A folder's name may be any bytes; a fullwidth sign of equality is one for some spreadsheets."""
     odd = [Row("a", os.fsdecode(b"ada\xff"), {"canvas": "1"}, "", False, (), row.card, row.home),
            Row("c", "\uff1dcmd", {"canvas": "2"}, "", False, (), row.card, row.home)]  # fmt: skip
-    found = gradebook.files(odd, [course.exercises["vector_add"]], "canvas")
+    found = gradebook.files(odd, [course.exercises["vector_add"]])
     assert all(text.encode() for text in found.values())
     assert [line[1] for line in cells(found["gradebook.csv"])[1:]] == ["ada\N{REPLACEMENT CHARACTER}", "'\uff1dcmd"]
     assert student_page.html(student_page.About(odd[0].name, (), "", False), row.card, course).encode()

@@ -14,7 +14,7 @@ from audits.fuzz.run import SECONDS, Kind, tried
 from onekernel import learners
 from onekernel.cohort import journal, languages, layouts, matching, similarity
 from onekernel.cohort.dates import lateness
-from onekernel.cohort.handed_in import Student
+from onekernel.cohort.submissions import Student
 from onekernel.report import gradebook
 from onekernel.report.html import esc
 from support.course import COURSE

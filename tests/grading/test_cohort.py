@@ -25,9 +25,9 @@ import pytest
 from onekernel.bench.command import ONEKERNEL
 from onekernel.cli import main
 from onekernel.cohort import cluster, journal, keys, pool
-from onekernel.cohort.handed_in import Student
 from onekernel.cohort.image.grade import main as in_the_image
 from onekernel.cohort.slots import MOST, Slots
+from onekernel.cohort.submissions import Student
 from onekernel.cohort.tasks import Task
 from onekernel.course import find_root
 from onekernel.errors import TRY_AGAIN

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.cohort import archives, handed_in, matching
-from onekernel.cohort.handed_in import HandedIn, Student
+from onekernel.cohort import archives, matching, submissions
+from onekernel.cohort.submissions import HandedIn, Student
 from onekernel.course import Course, find_root
 from onekernel.errors import UserError
 from onekernel.grading.refusals import KEPT_OPEN
@@ -44,7 +44,7 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def read(source: Path, course: Course) -> HandedIn:
-    return handed_in.read(source, course, source.parent / "out")
+    return submissions.read(source, course, source.parent / "out")
 
 
 def one(source: Path, course: Course) -> Student:
@@ -445,7 +445,7 @@ def test_notes_on_one_student_are_few(course: Course, tmp_path: Path) -> None:
     for n in range(500):
         (ada / f"link{n}").symlink_to("x")
     student = one(ada.parent, course)
-    assert len(student.notes) == handed_in.MOST_NOTES + 1 and student.notes[-1].values == {"count": 470}
+    assert len(student.notes) == submissions.MOST_NOTES + 1 and student.notes[-1].values == {"count": 470}
 
 
 def test_what_is_nobodys_is_named(course: Course, tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.cohort import handed_in
-from onekernel.cohort.handed_in import HandedIn
+from onekernel.cohort import submissions
+from onekernel.cohort.submissions import HandedIn
 from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES, Message
 from support.course import COURSE
@@ -52,7 +52,7 @@ def tarred(files: Mapping[str, str], mode: str) -> bytes:
 
 
 def read(source: Path) -> HandedIn:
-    return handed_in.read(source, COURSE, source.parent / "out")
+    return submissions.read(source, COURSE, source.parent / "out")
 
 
 def key(note: Message) -> str:

@@ -10,7 +10,7 @@ import pytest
 from onekernel import learners
 from onekernel.checks.port.judge import own_kernel
 from onekernel.cohort import tasks
-from onekernel.cohort.handed_in import Student
+from onekernel.cohort.submissions import Student
 from onekernel.errors import UserError
 from onekernel.grading import grader
 from onekernel.grading.grader import grade

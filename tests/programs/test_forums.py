@@ -9,7 +9,7 @@ import pytest
 from onekernel.backends.base import BuildError
 from onekernel.programs import Executable, build
 from onekernel.programs.text import lines_of
-from onekernel.simulator.read import declared, excerpt
+from onekernel.simulator.read import declarations, excerpt
 from support.marks import marked
 
 PATH = Path(__file__).with_name("forums.cu")
@@ -103,4 +103,4 @@ def test_the_extents_of_a_variable_of_the_device_are_read_where_they_are_numbers
 ) -> None:
     file = tmp_path / "a.cu"
     file.write_text(text)
-    assert declared.inner_extents(str(file), "t") == extents
+    assert declarations.inner_extents(str(file), "t") == extents

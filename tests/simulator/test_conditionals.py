@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.simulator.compilation.compiler import compiler
-from onekernel.simulator.compilation.seen import seen_lines
+from onekernel.simulator.compilation.preprocessor import seen_lines
 from onekernel.simulator.facts.conditionals import HOST_VIEW, active
 from onekernel.simulator.facts.tokens import text_of, tokenize
 from onekernel.simulator.rewrite.source import rewrite

@@ -9,6 +9,7 @@ import pytest
 
 from onekernel.simulator.facts.file import BRANCHES, LOOPS, facts_at, facts_of
 from onekernel.simulator.facts.functions import name_of
+from onekernel.simulator.facts.names import changes
 
 TURNS = """__global__ void k(float* x, int n)
 {
@@ -96,3 +97,38 @@ def test_many_branches_in_each_other_are_read_all_the_same() -> None:
     started = time.process_time()
     assert len(facts_of(deep).statements) == 1200  # Python itself stops at 1,000 calls in each other
     assert time.process_time() - started < 20
+
+
+NAMES = """template <class T> __global__ void k(const float* __restrict__ x, int64_t n, float (&tile)[4], T = {}) {
+    extern __shared__ alignas(16) unsigned char room[];
+    std::vector<int> v(3);
+    for (unsigned i = 0, *p = x + 1; i < n; i++) { a * b; f({i}); }
+    return i;
+}
+struct Pair { float x, y[2]; };
+enum Kind { ONE };
+"""
+
+
+def test_names_are_declared_with_the_words_of_their_types() -> None:
+    found = {one.name: (" ".join(one.type), one.is_array, one.is_integer) for one in facts_of(NAMES).named}
+    assert found == {
+        "n": ("int64_t", False, True), "tile": ("float ( &", False, False), "b": ("a *", False, False),
+        "v": ("std :: vector < int >", False, False),
+        "x": ("float", False, False), "room": ("extern __shared__ unsigned char", True, True),
+        "i": ("unsigned", False, True), "p": ("unsigned *", False, False), "y": ("float", True, False),
+    }  # fmt: skip
+    assert [(one.name, one.line) for one in facts_of(NAMES).named][:2] == [("x", 1), ("n", 1)]
+
+
+def test_what_changes_a_name() -> None:
+    code = facts_of("a = b; a == b; a <= b; a <<= 1; ++a; a--; b.a += 2; aa = 1; a != 2; c[a] = 3;").code
+    assert changes(code, "a") == ["=", "<<=", "++", "--", "+="]
+
+
+def test_calls_have_what_they_are_given() -> None:
+    text = 'if (x) cudaMalloc<float>(&p, sizeof(int) * (n + 1));\nf(g(1, "a, b"),\n  2); i < n;'
+    found = [(call.name, call.line, call.given) for call in facts_of(text).calls]
+    assert found == [
+        ("cudaMalloc", 1, ("&p", "sizeof(int) * (n + 1)")), ("f", 2, ('g(1, "a, b")', "2")), ("g", 2, ("1", '"a, b"')),
+    ]  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.cohort import languages
-from onekernel.cohort.handed_in import Student
+from onekernel.cohort.submissions import Student
 from onekernel.course import find_root
 from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.labs.reader import load

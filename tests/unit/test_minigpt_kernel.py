@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys
 from pathlib import Path
-from onekernel.minigpt.loading import load_module
+from onekernel.loading import load_module
 from onekernel.minigpt.port_check import judge_port
 from onekernel.minigpt.port_request import requests
 from onekernel.sandbox.tasks.port import run as run_port

@@ -206,7 +206,7 @@ def test_a_call_does_not_import_what_compiles_torch(tmp_path: Path) -> None:
 BEFORE = """
 import json, sys
 from pathlib import Path
-from onekernel.triton.loading import load_module
+from onekernel.loading import load_module
 from onekernel.triton.refusals import is_refusal, own_functions, refusal
 
 path = Path(sys.argv[1])

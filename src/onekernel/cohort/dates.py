@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 
-from onekernel.cohort.handed_in import Student
+from onekernel.cohort.submissions import Student
 from onekernel.messages import say
 
 

@@ -14,7 +14,7 @@ import onekernel
 from onekernel import __version__
 from onekernel.backends.base import Unavailable
 from onekernel.backends.gpus import gpu_names
-from onekernel.cohort.handed_in import Student
+from onekernel.cohort.submissions import Student
 from onekernel.course import Course, Exercise, Lab
 from onekernel.cuda import nvcc
 from onekernel.simulator.compilation.compiler import compiler

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from onekernel.cohort.handed_in import Student
 from onekernel.cohort.similarity import STRING
+from onekernel.cohort.submissions import Student
 from onekernel.course import Course
 from onekernel.messages import LANGUAGES, language
 

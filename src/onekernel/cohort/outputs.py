@@ -15,9 +15,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from onekernel.cohort import dates, journal, languages, similarity
-from onekernel.cohort.handed_in import Student
 from onekernel.cohort.layouts import GRADESCOPE
 from onekernel.cohort.run import GRADESCOPES, STUDENTS, Class
+from onekernel.cohort.submissions import Student
 from onekernel.learners import write_bytes, write_json, write_parts
 from onekernel.messages import speaking
 from onekernel.report import class_page, gradebook, gradescope, junit, student_page
@@ -29,7 +29,7 @@ def write(cohort: Class) -> list[Path]:
     final = journal.write_final(out, cohort.journal.seed, cohort.results)
     rows = Rows(cohort)
     written = [final]
-    for name, text in gradebook.files(rows, cohort.exercises, cohort.layout).items():
+    for name, text in gradebook.files(rows, cohort.exercises).items():
         write_bytes(out / name, text.encode())
         written.append(out / name)
     write_parts(out / "junit.xml", junit.parts(rows, cohort.course))

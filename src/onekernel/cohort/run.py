@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from onekernel import doctor
-from onekernel.cohort import handed_in, journal, pool, tasks
-from onekernel.cohort.handed_in import Student
+from onekernel.cohort import journal, pool, submissions, tasks
 from onekernel.cohort.journal import Journal
 from onekernel.cohort.slots import Slots
+from onekernel.cohort.submissions import Student
 from onekernel.cohort.tasks import Task
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
@@ -85,7 +85,7 @@ def opened(course: Course, asked: Asked) -> Iterator[Class]:
         raise UserError(Message.of("cohort.out-inside", out=asked.out, source=asked.source))
     _leave_alone(source, out)
     with journal.opened(out, asked.seed, fresh_seed()) as book:
-        brought = handed_in.read(source, course, out)
+        brought = submissions.read(source, course, out)
         before = {student for student, _ in book}
         if before and before.isdisjoint(s.key for s in brought.students):
             raise UserError(Message.of("cohort.out-of-others", out=out, source=asked.source, one=min(before)))
@@ -103,7 +103,7 @@ def opened(course: Course, asked: Asked) -> Iterator[Class]:
 
 def _leave_alone(source: Path, out: Path) -> None:
     """Raises UserError where a folder that is written anew is somebody's own: the submissions themselves, say."""
-    for mine in (out / name for name in (handed_in.WORK, STUDENTS, GRADESCOPES)):
+    for mine in (out / name for name in (submissions.WORK, STUDENTS, GRADESCOPES)):
         theirs = mine.exists() and not (out / journal.NAME).exists()
         if theirs or mine.is_symlink() or source == mine or source.is_relative_to(mine):
             raise UserError(Message.of("cohort.out-taken", folder=mine, out=out))

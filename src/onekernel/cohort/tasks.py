@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onekernel import learners
-from onekernel.cohort.handed_in import Student
 from onekernel.cohort.keys import Keys
+from onekernel.cohort.submissions import Student
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
 from onekernel.grading.submission import Submission

@@ -12,9 +12,9 @@ from onekernel.counts import KernelCounts
 from onekernel.course import Check
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
+from onekernel.grading.coverage import told
 from onekernel.grading.reasons import exchanged, failure_of, said_once
 from onekernel.grading.submission import ENDLESS, ERRORS, SYMPTOMS, Submission
-from onekernel.grading.unwritten import told
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES

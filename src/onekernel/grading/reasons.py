@@ -12,7 +12,7 @@ from onekernel.backends.base import Buffer, Finding
 from onekernel.counts import KernelCounts
 from onekernel.course import Check
 from onekernel.grading.buffers import Call
-from onekernel.grading.unwritten import nothing_to_sum
+from onekernel.grading.coverage import nothing_to_sum
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 

@@ -21,7 +21,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from onekernel.messages.dialects import DIALECT, in_dialect
 from onekernel.numerals import Quantity, number
 
 LANGUAGES = ("en", "es")
@@ -160,7 +159,7 @@ class Message:
         return in_dialect(text, str(self.values[DIALECT]), lang) if DIALECT in self.values else text
 
     def in_dialect(self, name: str) -> Message:
-        """The message, in whose sentences the functions are those of another language than CUDA C (dialects.py)."""
+        """The message, in whose sentences the functions are those of another language than CUDA C."""
         return Message(self.key, {**self.values, DIALECT: name})
 
     def _parts(self, template: Template, lang: str) -> Iterator[str]:
@@ -204,3 +203,29 @@ def written(value: float | Quantity, spec: str = "") -> str:
 def say(key: str, **values: Any) -> str:
     """The sentence `key` in the language in force."""
     return Message(key, values).text()
+
+
+DIALECT = "dialect"  # the name of the value that says which
+
+_FUNCTIONS = {
+    "expf": "tl.exp", "exp2f": "tl.exp2", "logf": "tl.log", "log2f": "tl.log2", "sqrtf": "tl.sqrt",
+    "rsqrtf": "tl.rsqrt",
+    "erff": "tl.erf", "fabsf": "tl.abs", "fmaxf": "tl.maximum", "fminf": "tl.minimum", "tanhf": "tanh",
+    "atomicAdd": "tl.atomic_add",
+}  # fmt: skip
+# A Triton kernel has programs where CUDA C's has threads.
+_THREADS = {"en": (re.compile(r"\b([Tt])hread(s?)\b"), ("program", "Program")),
+            "es": (re.compile(r"\b([Hh])ilo(s?)\b"), ("programa", "Programa"))}  # fmt: skip
+_NAMED = re.compile(rf"(?<![\w.])({'|'.join(_FUNCTIONS)})\b")
+_INFINITY = re.compile(r"(?<!\w)(-?)INFINITY\b")
+_NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*)f\b")
+
+
+def in_dialect(text: str, name: str, lang: str) -> str:
+    """The sentence with Triton's functions, for `triton`; as it is for any other name."""
+    if name != "triton":
+        return text
+    threads, (small, capital) = _THREADS[lang]
+    text = threads.sub(lambda m: (capital if m[1].isupper() else small) + m[2], text)
+    text = _NAMED.sub(lambda m: _FUNCTIONS[m[1]], text)
+    return _NUMBER.sub(r"\1", _INFINITY.sub(r'\1float("inf")', text))

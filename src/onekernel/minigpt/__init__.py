@@ -9,5 +9,4 @@ port_request.py  what a check asks of a port
 port_check.py    compares the arrays that a learner's torch port computed with NumPy's (in the trusted process)
 debugger.py      names the first tensor that differs, and why; causes: the mistakes that it knows
 storage.py       the questions of storage_probe and their answers
-loading.py       a Python file as a module
 """

@@ -24,9 +24,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from onekernel.loading import load_module
+
 from . import weights
 from .config import Config
-from .loading import load_module
 
 CORPUS = Path(__file__).with_name("corpus.txt")
 SOLUTION = Path(__file__).parents[3] / "solutions" / "torch_minigpt.py"

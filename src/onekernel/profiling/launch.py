@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.bench.modules import load_module
+from onekernel.loading import load_module
 
 
 def cuda_file(job: dict[str, Any]) -> None:
@@ -55,7 +55,7 @@ def torch_function(job: dict[str, Any]) -> None:
         def call(*x: Any) -> Any:
             return torch.nn.functional.softmax(x[0], dim=1)
     else:
-        call = getattr(load_module(Path(job["source"])), job["function"])
+        call = getattr(load_module(Path(job["source"]), once=True), job["function"])
     dtype = getattr(torch, job["dtype"])
     inputs = [torch.randn(job["shape"], dtype=dtype, device="cuda") for _ in range(job["inputs"])]
     call(*inputs)

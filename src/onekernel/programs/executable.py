@@ -15,9 +15,9 @@ from onekernel.simulator.arch import architecture
 from onekernel.simulator.compilation.compile import warnings_kept, warnings_of
 from onekernel.simulator.compilation.compiler import compiler
 from onekernel.simulator.compilation.constants import require_fit
-from onekernel.simulator.compilation.discarded import discarded_in
 from onekernel.simulator.compilation.executable import compile_program
-from onekernel.simulator.compilation.seen import seen_lines
+from onekernel.simulator.compilation.preprocessor import seen_lines
+from onekernel.simulator.compilation.warnings import discarded_in
 from onekernel.simulator.doubts.requests import doubts_in
 from onekernel.simulator.facts.symbols import KINDS, UNSET
 from onekernel.simulator.machine_code.elf import symbols, variables

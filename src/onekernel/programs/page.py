@@ -13,9 +13,10 @@ from onekernel.counts import SECTOR_BYTES
 from onekernel.messages import each_language, language, say, written
 from onekernel.numerals import Quantity
 from onekernel.programs.executable import Run
-from onekernel.programs.pictures import figures
+from onekernel.programs.recordings import heaviest, most_wasteful, recordings
 from onekernel.programs.text import WORTH_SAYING, clean, ending, heading, shape, worst_lines
 from onekernel.simulator.program import COUNTING
+from onekernel.trace import access, banks, pictures, svg
 
 MOST_LAUNCHES = 200  # in the table
 _STYLE = """
@@ -162,3 +163,26 @@ def _text(path: Path) -> list[str]:
         return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
+
+
+def figures(run: Run, lang: str) -> Iterator[str]:
+    """HTML in the language in force; nothing where the run recorded nothing. `lang`: of the page's anchors."""
+    found = recordings(run)
+    kinds = (
+        ("access", most_wasteful(run, found), access.summary),
+        ("banks", heaviest(found, "shared"), banks.summary),
+    )
+    if found:
+        yield f"<h2>{say('run.page-pictures')}</h2><p class='faint'>{say('run.page-recorded')}</p>"
+    for kind, shown, summary in kinds:
+        if shown is None:
+            continue
+        recording, request = shown
+        picture = svg.global_access(request, f"hatch-{lang}") if kind == "access" else svg.shared_access(request)
+        anchor, name = f"{lang}{run.files.index(recording.source)}-{request.line}", escape(recording.source.name)
+        where = f'<a href="#{anchor}">{name}:{request.line}</a>'
+        yield (
+            f"<figure><figcaption><strong>{escape(pictures.heading(kind, recording, [request]))}</strong><br>"
+            f"{where} <code>{escape(recording.text(request.line))}</code><br>{escape(recording.about)}. "
+            f"{escape(summary(request))}</figcaption><div class='wide'>{picture}</div></figure>"
+        )

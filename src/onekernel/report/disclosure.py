@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from onekernel.course import Course
 from onekernel.grading.submission import SYMPTOMS
 from onekernel.grading.verdicts import NOT_ASSESSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message, area, language, say
@@ -24,7 +23,7 @@ _LINES = ("line", "other_line")
 WAITING = ("told-at-first", "right-first", "follow-on")  # what follows from another failure
 
 
-def text(verdict: Verdict, course: Course) -> str:
+def text(verdict: Verdict) -> str:
     """A verdict as plain text."""
     if verdict.status in (UNTOUCHED, NOT_ASSESSED):
         return str(untouched() if verdict.status == UNTOUCHED else why_not_assessed(verdict))

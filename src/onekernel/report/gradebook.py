@@ -44,7 +44,7 @@ class Row:
     lateness: str = ""  # after the date that was due, in words
 
 
-def files(rows: Collection[Row], exercises: Sequence[Exercise], layout: str) -> dict[str, str]:
+def files(rows: Collection[Row], exercises: Sequence[Exercise]) -> dict[str, str]:
     """File name -> text: the spreadsheet always, a system's where its numbers are known."""
     found = {"gradebook.csv": spreadsheet(rows, exercises)}
     if any("canvas" in r.ids for r in rows):

@@ -36,7 +36,7 @@ def _tests(card: Scorecard, course: Course, theirs: Course, visibility: str) -> 
     tests = []
     for result in card.results:
         for verdict in result.verdicts:
-            test = _test(result, verdict, disclosure.text(verdict, course), visibility)
+            test = _test(result, verdict, disclosure.text(verdict), visibility)
             tests.append(test)
             if verdict.failures:
                 tests.append({"name": f"{test['name']} (+)", "output": output(verdict, theirs), "visibility": HIDDEN})

@@ -19,10 +19,10 @@ from typing import Any, NoReturn
 
 from onekernel.backends import forks
 from onekernel.backends.base import Finding
+from onekernel.loading import load_module
 from onekernel.triton import callbacks
 from onekernel.triton.capture import CompileOnlyDriver
 from onekernel.triton.closures import Functions, where
-from onekernel.triton.loading import load_module
 from onekernel.triton.refusals import refusal
 
 MOST = 2  # launches of a kernel that are compiled in any case, for each choice of element types, with a 1 and without

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from onekernel.backends.occupancy import LIMITS, REGISTERS, SYSTEM_SHARED
-from onekernel.triton.loading import load_module
+from onekernel.loading import load_module
 
 
 class CompileOnlyDriver:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends.base import Arg, BuildError, CallReport, Finding, Needs, Scalar, Untimed
+from onekernel.loading import load_module
 from onekernel.messages import Message
 from onekernel.messages.python_errors import explained
 from onekernel.triton import callbacks, keeper, sparse
@@ -24,7 +25,6 @@ from onekernel.triton.hooks import install
 from onekernel.triton.host import CHAPTER as PROGRAM
 from onekernel.triton.host import CODE as HOST
 from onekernel.triton.host import HostWatch
-from onekernel.triton.loading import load_module
 from onekernel.triton.memory import ClosedMemory
 from onekernel.triton.refusals import is_refusal, own_functions, refusal
 from onekernel.triton.shortcuts import take_shortcuts

@@ -15,7 +15,7 @@ from typing import Any
 
 from onekernel import cuda
 from onekernel.bench.fusion.cases import Case
-from onekernel.bench.modules import load_module
+from onekernel.loading import load_module
 from onekernel.ops.base import SUFFIXES
 
 WAYS = ("unfused", "framework", "cuda", "triton", "compile")
@@ -114,12 +114,12 @@ class Ways:
 
     def _triton(self, case: Case, t: Tensors) -> Call:
         if case.operation == "gelu":
-            function = load_module(self.root / "solutions/gelu_triton.py").gelu_triton
+            function = load_module(self.root / "solutions/gelu_triton.py", once=True).gelu_triton
             return lambda: function(t.x, t.y, True)
         if case.operation == "softmax_mul":
-            function = load_module(self.root / "solutions/softmax_mul_triton.py").softmax_mul_triton
+            function = load_module(self.root / "solutions/softmax_mul_triton.py", once=True).softmax_mul_triton
             return lambda: function(t.x, t.w, t.y)
-        plain = load_module(self.root / "bench/kernels/fused_triton.py")
+        plain = load_module(self.root / "bench/kernels/fused_triton.py", once=True)
         if case.operation == "rmsnorm":
             return lambda: plain.rmsnorm(t.x, t.w, t.weight, t.y, EPS)
         return lambda: plain.cos_cos(t.x, t.y)

@@ -10,9 +10,9 @@ from typing import Any
 
 from onekernel import cuda
 from onekernel.bench.softmax.cases import ITEMSIZE
+from onekernel.loading import load_module
 from onekernel.ops import OPERATORS, softmax
 from onekernel.ops.base import SUFFIXES
-from onekernel.triton.loading import load_module
 
 CHUNK = 1 << 26  # elements that are compared at a time
 CROWD_BYTES = 17 << 20  # enough for more rows than softmax_tuned takes at once, and for more blocks than may overlap

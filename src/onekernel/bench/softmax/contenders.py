@@ -18,8 +18,8 @@ from onekernel import cuda
 from onekernel.backends import declarations
 from onekernel.backends.base import BuildError
 from onekernel.bench import kernel_header
-from onekernel.bench.modules import load_module
 from onekernel.labs.reader import load
+from onekernel.loading import load_module
 from onekernel.ops.base import SUFFIXES
 
 OTHER_LADDER = "gemm_"  # how the names of the matrix product's rungs begin, which the GEMM bench measures
@@ -129,7 +129,7 @@ def _first_export(program: cuda.CudaProgram, names: list[str], dtype: str) -> Ca
 
 def _triton(path: Path, kind: str, name: str) -> Contender:
     def bind(x: Any, y: Any) -> Callable[[], Any]:
-        return functools.partial(getattr(load_module(path), path.stem), x, out=y)
+        return functools.partial(getattr(load_module(path, once=True), path.stem), x, out=y)
 
     return Contender(name, kind, bind, source=path)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel import doctor
-from onekernel.cohort import handed_in, pool, tasks
+from onekernel.cohort import pool, submissions, tasks
 from onekernel.cohort.dates import lateness
 from onekernel.cohort.journal import restored, steady
 from onekernel.course import find_root
@@ -39,7 +39,7 @@ def main(words: Sequence[str]) -> int:
     graded = [course.exercises[slug] for slug in slugs]
     with tempfile.TemporaryDirectory(prefix="onekernel-class-") as folder:
         about = _metadata(harness / "submission_metadata.json")
-        student = handed_in.one(harness / "submission", course, Path(folder) / "work", about.get("created_at", ""))
+        student = submissions.one(harness / "submission", course, Path(folder) / "work", about.get("created_at", ""))
         device, _ = doctor.settle(course, [e for e in graded if e.file in student.files], "auto")
         closed = (harness / "submission", Path(folder))
         results = []

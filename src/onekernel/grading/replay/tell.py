@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from onekernel.grading.buffers import Call
+from onekernel.grading.coverage import whole_tiles_alone
 from onekernel.grading.replay import cause, given
 from onekernel.grading.replay.narrowing import narrowed, nearly
 from onekernel.grading.replay.strides import UNKNOWN, is_right, stride_cause
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission
 from onekernel.grading.time_limit import within_time
-from onekernel.grading.unwritten import whole_tiles_alone
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message, area
 from onekernel.ops.base import Operator

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.minigpt.loading import load_module
+from onekernel.loading import load_module
 from onekernel.sandbox.arrays import pack
 from onekernel.sandbox.own_kernel import Softmax
 from onekernel.sandbox.protocol import LOADED, LOADING, Request, mark

@@ -11,7 +11,7 @@ from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
-from onekernel.simulator.compilation import fences, gaps, misplaced, thrust, unhooked
+from onekernel.simulator.compilation import fences, sides, thrust, unhooked
 from onekernel.simulator.compilation.called import SHOWS, library_uses
 from onekernel.simulator.compilation.compiler import EXTENTS, Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
@@ -150,7 +150,7 @@ def compile_object(
     if done.returncode:
         require_room(done)
         raise compile_error(source, done.stdout + done.stderr, str(work))
-    if wrong := misplaced.findings_of(source, done.stderr):
+    if wrong := sides.findings_of(source, done.stderr):
         raise BuildError(wrong, done.stderr)
     if moved := unhooked.findings(source, work, built):
         if run_compiler([*command, "-ffunction-sections"]).returncode == 0:
@@ -160,7 +160,7 @@ def compile_object(
             raise BuildError(moved, done.stderr)
     if with_compiler.family == "clang++" and "-fsanitize=thread" in how:
         _watch_copies(with_compiler, built)
-    gaps.leave(built, source.variables)
+    fences.leave_gaps(built, source.variables)
     return done.stderr
 
 

@@ -39,7 +39,7 @@ _CLANG = (
     "-simplifycfg-max-small-block-size=0",  # no two ways
     "-disable-block-placement",  # lanes that part are joined by the order of the code: the source's
 )  # fmt: skip
-# What tells of the host's functions (misplaced.py). clang's other warnings are in words that nobody reads here.
+# What tells of the host's functions (sides.py). clang's other warnings are in words that nobody reads here.
 _TOLD = {"g++": ("-Wdeprecated-declarations", "-Wvla", "-Wno-attributes", "-Wno-narrowing"),
          "clang++": ("-Wno-everything", "-Wdeprecated-declarations", "-Wvla")}  # fmt: skip
 # Where variables are is asked by nobody: without it g++ takes two thirds of the time for the same code and lines.
@@ -66,12 +66,12 @@ _HOOKS = {
         # A load before `if (i < n)` stays where it stands, or it would never be out of bounds. Below the odds that g++
         # gives `t == 0`: such loads sink, as with nvcc, whose counts of dot_product are so met.
         "--param=sink-frequency-threshold=46",
-        "-fdata-sections",  # gaps.py
+        "-fdata-sections",  # fences.py
         *AFTER_HOOKS,
     ),
     "clang++": (
         "-O1", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
-        "-fdata-sections",  # gaps.py
+        "-fdata-sections",  # fences.py
         "-fno-math-errno",  # as on the card: or what stands behind expf is loaded once more
         *(part for option in _CLANG for part in ("-mllvm", option)),
     ),

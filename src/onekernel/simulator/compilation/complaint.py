@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from onekernel.simulator.facts.file import Facts, facts_of
+
 Told = tuple[str, dict[str, object], int]
 """A message's name in messages/compile.toml, its values, the line (from 1) of the slip."""
 
@@ -19,6 +21,10 @@ class Complaint:
     what: str
     line: int
     lines: Sequence[str]
+
+    @property
+    def facts(self) -> Facts:
+        return facts_of("\n".join(self.lines))
 
     @property
     def text(self) -> str:

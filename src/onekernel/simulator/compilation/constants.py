@@ -10,7 +10,7 @@ from onekernel.messages import Message
 from onekernel.simulator.facts.symbols import CONSTANT, UNSET
 from onekernel.simulator.machine_code.elf import Symbol, variables
 from onekernel.simulator.paths import INCLUDE
-from onekernel.simulator.read.declared import declares_on_device
+from onekernel.simulator.read.declarations import declares_on_device
 from onekernel.simulator.rewrite.source import Source
 
 _CARD = re.search(r"int constant_memory = (\d+) \* 1024;", (INCLUDE / "ok" / "card.h").read_text(encoding="utf-8"))

@@ -1,16 +1,19 @@
-"""A compiler's output as findings at lines of the learner's file, without the wall of template text."""
+"""A compiler's output as findings at lines of the learner's file, without the wall of template text; of what a compiler
+does not know although CUDA has it, that the simulator lacks it."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.cuda.words import header_of
 from onekernel.messages import Message
-from onekernel.simulator.compilation.lacking import lacking
 from onekernel.simulator.compilation.slips import told
+from onekernel.simulator.paths import SIMULATOR
 from onekernel.simulator.rewrite.shared_arrays import ARENA
 from onekernel.simulator.rewrite.source import COMPILE_ERRORS, SIDES, Source
 
@@ -187,3 +190,40 @@ def link_error(source: Source, log: str) -> BuildError:
     said = next((line for line in lines if "error adding symbols" not in line), log.strip())
     plain = _FOLDERS.sub("", said)[:MOST_SAID]  # where this machine keeps things is nobody's business
     return BuildError([Finding("link", Message("simulator.link", {"said": plain}), str(source.path))], log)
+
+
+# g++'s words, then clang++'s. With a suggestion, the name may be a slip.
+_UNKNOWN = re.compile(
+    r"'(?:[\w:<>, ]+::)?(?P<name>\w+)' "
+    r"(?:was not declared|has not been declared|does not name a type|is not a member of)|"
+    r"(?:use of undeclared identifier|unknown type name|no (?:member|type|template) named) '(?P<name2>\w+)'"
+)
+_SPACES = ("cub", "cooperative_groups", "cuda", "nvcuda")
+_SPACE = f"(?:{'|'.join(_SPACES)})"
+_OF_CUDA = re.compile(
+    rf"'(?P<name>\w+)' is not a member of '(?P<scope>{_SPACE}(?:::\w+)*)'$|"
+    rf"no (?:member|type|template) named '(?P<name2>\w+)' in namespace '(?P<scope2>{_SPACE}(?:::\w+)*)'$"
+)
+_MEMBER = re.compile(
+    rf"'[^']*?\b(?P<scope>{_SPACE}::[\w:]+|cuda[A-Z]\w+)\b[^']*' has no member named "
+    r"'(?P<name>\w+)'(?P<meant>; did you mean .*)?$|"
+    rf"no member named '(?P<name2>\w+)' in '(?P<scope2>{_SPACE}::[\w:]+|cuda[A-Z]\w+)\b[^']*'$"
+)
+
+
+def lacking(what: str) -> str | None:
+    """The name of CUDA's that a compiler's error is about, with its scope if that is known; None for another error."""
+    if (match := _OF_CUDA.search(what)) or (match := _MEMBER.search(what)):
+        found = match.groupdict()
+        scope, name = found["scope"] or found["scope2"], found["name"] or found["name2"]
+        named = "::" in scope or scope in _SPACES
+        return f"{scope}::{name}" if name in _names() or (named and not found.get("meant")) else None
+    match = _UNKNOWN.search(what)
+    name = next((n for n in match.groups() if n), None) if match else None
+    return name if name in _names() else None
+
+
+@cache
+def _names() -> frozenset[str]:
+    text = (SIMULATOR / "cuda_names.toml").read_text(encoding="utf-8")
+    return frozenset(tomllib.loads(text)["names"].split())

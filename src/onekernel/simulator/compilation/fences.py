@@ -4,6 +4,10 @@ object, where no macro, lambda or pointer hides anything.
 A function that the file defines under a name that the runtime asks a library for, `strlen`, `operator new`, would be
 called by the runtime, with device memory open: it becomes the file's alone. And whoever calls a function of a library
 comes by a gate that asks whether a kernel runs: code of a library has no hooks, so nothing would see what it moves.
+
+Behind the variables of the device there are gaps: where an index leaves one, it is not to come into the next. Each
+variable has a section of its own (-fdata-sections), and the linker lays sections out one after the other: a section
+that says that it is longer leaves a gap.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import ctypes
 import platform
 import re
+import struct
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -18,7 +23,8 @@ from pathlib import Path
 from onekernel.simulator.compilation.called import OF_DEVICE
 from onekernel.simulator.compilation.compiler import Compiler
 from onekernel.simulator.compilation.parts import require_room, run_compiler
-from onekernel.simulator.machine_code.elf import defined, demangled, undefined
+from onekernel.simulator.machine_code.elf import defined, demangled, sections, symbols_of, undefined, variables
+from onekernel.simulator.paths import RUNTIME
 
 GATE = "ok_gate_"  # the gate of a function is called so, with its name behind
 _REAL = "__real_"  # what the linker calls a function that the runtime stands before
@@ -199,3 +205,30 @@ def _is_function(name: str) -> bool:
             return True  # the address of a function that is chosen when it is asked for
         return ctypes.c_ubyte.from_address(entry.value + 4).value & 15 in _FUNCTIONS
     return False
+
+
+_PLACE_AT = 24  # of a section's header: where its bytes begin in the file, and how many it has
+_ALIGNED = 64
+_NO_BYTES = 8  # SHT_NOBITS: all of it begins as 0
+_MERGED = 16  # SHF_MERGE: what is alike in several such sections is kept once
+GAP_BYTES = int(re.search(r"SYMBOL_GAP = (\d+)", (RUNTIME / "memory" / "memory.h").read_text("utf-8"))[1])  # type: ignore[index]
+"""Of a gap, as the runtime knows it."""
+
+
+def leave_gaps(built: Path, names: Iterable[str]) -> None:
+    """Makes the sections of the object file `built` longer that hold one of the variables `names` and nothing else."""
+    data, headers = sections(built)
+    table = struct.unpack_from("<Q", data, 40)[0]
+    entry = struct.unpack_from("<H", data, 58)[0]
+    changed = bytearray(data)
+    for _, symbol in variables(symbols_of(data, headers), names):
+        header = headers[symbol.section]
+        if symbol.offset or header[5] != symbol.size or header[2] & _MERGED:
+            continue  # it shares its section
+        begin = header[4]
+        if header[1] != _NO_BYTES:  # its bytes go to the file's end, where there is room
+            begin = -(-len(changed) // _ALIGNED) * _ALIGNED
+            changed += bytes(begin - len(changed)) + data[header[4] : header[4] + symbol.size] + bytes(GAP_BYTES)
+        struct.pack_into("<QQ", changed, table + symbol.section * entry + _PLACE_AT, begin, symbol.size + GAP_BYTES)
+    if changed != data:
+        built.write_bytes(changed)

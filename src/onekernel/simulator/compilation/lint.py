@@ -11,21 +11,19 @@ from collections.abc import Iterator, Mapping
 from onekernel.simulator.compilation import lint_numbers, lint_programs
 from onekernel.simulator.compilation.lint_numbers import Found
 from onekernel.simulator.facts.file import Facts, facts_of
-from onekernel.simulator.facts.functions import Function
+from onekernel.simulator.facts.functions import HOST, Function, name_of
+from onekernel.simulator.facts.names import Named, after_brackets
+from onekernel.simulator.facts.symbols import exports
+from onekernel.simulator.facts.tokens import text_of
 
 Seen = Iterator[tuple[str, int, str, dict[str, object]]]
 """File, line, the message's name in messages/compile.toml behind `warning-`, its values."""
 
-_TYPE = r"^\s*(?:float|double|int|unsigned|float4|__half|__nv_bfloat16|\w+_t|T)\s+"
-_ARRAY = re.compile(rf"{_TYPE}(\w+\s*(?:\[[^\]]*\]\s*)+(?:,\s*\w+\s*(?:\[[^\]]*\]\s*)+)*);")
-_SET = re.compile(r"\b(cudaMemset(?:Async)?)\s*\([^,;]+,\s*([^,;]+?)\s*,[^;]*;")
+_TYPE = re.compile(r"float|double|int|unsigned|float4|__half|__nv_bfloat16|\w+_t|T")
 _OF_THREAD = re.compile(r"\b(\w+)\s*=\s*[^;=]*\bthreadIdx\b")
-_EMPTY_FOR = re.compile(r"\b(for|while|if)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*;\s*$")
-_COPY = re.compile(r"\b(?P<call>cudaMem(?:cpy|set)(?:Async)?)\s*\((?P<given>(?:[^()]|\([^()]*\))*)\)")
 _BYTES = re.compile(r"sizeof|byte|size|\*|[4-9]|\d\d", re.IGNORECASE)
-_NO_ADDRESS = re.compile(r"\bcudaMalloc(?:Async|Managed)?\s*\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?(\w+)\s*,")
-_LAUNCHER = re.compile(r'extern\s+"C"[^;{}()]*\(([^()]*)\)\s*\{')
-_ALLOCATES = re.compile(r"\bcudaMalloc(?:Async|Managed)?\s*\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?&\s*(\w+)")
+_COPIES = ("cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync")
+ALLOCATES = ("cudaMalloc", "cudaMallocAsync", "cudaMallocManaged")
 
 
 def lint(files: Mapping[str, str], program: bool = False) -> Seen:
@@ -36,11 +34,16 @@ def lint(files: Mapping[str, str], program: bool = False) -> Seen:
             yield from ((file, n, key, values) for n, key, values in rule(facts))
 
 
-def _own(facts: Facts) -> Iterator[tuple[int, str, str]]:
-    """The arrays of a thread's own: number, line, name."""
-    for n, line in enumerate(facts.lines, 1):
-        if array := _ARRAY.match(line):
-            yield from ((n, line, name) for name in re.findall(r"(\w+)\s*\[", array[1]))
+def _own(facts: Facts) -> Iterator[Named]:
+    """The arrays of a thread's own that are given no values, where nothing else is declared beside them."""
+    code, arrays = facts.code, {one.at for one in facts.named if one.is_array}
+    for one in (one for one in facts.named if one.is_array and one.type[1:] == () and _TYPE.fullmatch(one.type[0])):
+        function, end = facts.function_around(one.at), after_brackets(code, one.at)
+        if function is None or function.side == HOST or end == len(code):
+            continue
+        first = code[one.at - 1].text != "," or code[one.at - 2].text == "]"
+        if first and (code[end].text == ";" or (code[end].text == "," and end + 1 in arrays)):
+            yield one
 
 
 def _own_arrays(facts: Facts) -> Found:
@@ -50,61 +53,63 @@ def _own_arrays(facts: Facts) -> Found:
     if "__syncthreads" not in text:
         return
     of_thread = "|".join({"threadIdx", *_OF_THREAD.findall(text)})
-    for n, _, name in _own(facts):
-        if re.search(rf"(?<![.\w>]){name}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
-            yield n, "own-array", {"name": name}
+    for one in _own(facts):
+        if re.search(rf"(?<![.\w>]){one.name}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
+            yield one.line, "own-array", {"name": one.name}
 
 
 def _only_added(facts: Facts) -> Found:
     """Arrays of a thread's own whose elements are added to, and neither set before nor given to a function."""
-    text = "\n".join(facts.lines)
-    for n, line, name in _own(facts):
-        element = rf"\b{name}\s*(?:\[[^\]]*\]\s*)+"
-        given = re.search(rf"\b{name}\b\s*(?![\s\[])", text.replace(line, "", 1))
-        elsewhere = given or re.search(rf"{element}=[^=]|&\s*{element}", text)
-        if re.search(rf"{element}\+=", text) and not elsewhere:
-            yield n, "uninitialised", {"name": name}
+    code = facts.code
+    for one in _own(facts):
+        uses = [k for k, token in enumerate(code) if token.text == one.name and k != one.at]
+        behind = [code[after_brackets(code, k) :][:2] for k in uses]
+        signs = ["".join(t.text for t in pair) for pair in behind]
+        elsewhere = any(
+            code[k + 1].text != "[" or code[k - 1].text == "&" or (sign[:1] == "=" and sign != "==")
+            for k, sign in zip(uses, signs, strict=True)
+        )
+        if "+=" in signs and not elsewhere:
+            yield one.line, "uninitialised", {"name": one.name}
 
 
 def _set_bytes(facts: Facts) -> Found:
     """cudaMemset with another value than 0, or all bits: it sets bytes."""
-    for n, line in enumerate(facts.lines, 1):
-        for call, value in _SET.findall(line):
-            if re.fullmatch(r"[1-9]\d*|0x0*[1-9]|-?\d*\.\d*f?", value) and value not in ("255", "127"):
-                yield n, "set-bytes", {"call": call, "value": value}
+    for call in facts.called("cudaMemset", "cudaMemsetAsync"):
+        value = call.given[1] if len(call.given) > 2 else ""
+        if re.fullmatch(r"[1-9]\d*|0x0*[1-9]|-?\d*\.\d*f?", value) and value not in ("255", "127"):
+            yield call.line, "set-bytes", {"call": call.name, "value": value}
 
 
 def _empty_bodies(facts: Facts) -> Found:
-    for n, line in enumerate(facts.lines, 1):
-        empty = _EMPTY_FOR.search(line)
-        if empty and n < len(facts.lines) and facts.lines[n].strip().startswith("{") and not re.match(r"\s*\}", line):
-            yield n, "empty-body", {"word": empty[1]}
+    """A `;` behind a head, above the braces that were meant for its body."""
+    for one in facts.statements:
+        body = facts.code[one.first : one.first + 2]
+        ended = one.word in ("for", "while", "if") and [t.text for t in body] == [";", "{"]
+        if ended and body[1].line == body[0].line + 1:
+            yield body[0].line, "empty-body", {"word": one.word}
 
 
 def _bytes(facts: Facts) -> Found:
     """Copies of a number of elements, where a number of bytes is meant."""
     text = "\n".join(facts.lines)
-    for n, line in enumerate(facts.lines, 1):
-        for copy in _COPY.finditer(line):
-            given = [part.strip() for part in copy["given"].split(",")]
-            if len(given) < 3 or not re.match(r"\w", given[2]):
-                continue
-            names = "|".join(re.findall(r"[A-Za-z_]\w*", given[2])) or "$."
-            made = re.findall(rf"\b(?:{names})\s*=\s*([^;]+);|#\s*define\s+(?:{names})\s+(.+)", text)
-            if not _BYTES.search(given[2] + " ".join(part for parts in made for part in parts)):
-                yield n, "bytes", {"call": copy["call"], "count": given[2]}
+    for call in facts.called(*_COPIES):
+        count = call.given[2] if len(call.given) > 2 else ""
+        if not re.match(r"\w", count):
+            continue
+        names = "|".join(re.findall(r"[A-Za-z_]\w*", count)) or "$."
+        made = re.findall(rf"\b(?:{names})\s*=\s*([^;]+);|#\s*define\s+(?:{names})\s+(.+)", text)
+        if not _BYTES.search(count + " ".join(part for parts in made for part in parts)):
+            yield call.line, "bytes", {"call": call.name, "count": count}
 
 
 def _allocated(facts: Facts) -> Found:
     """An allocation that is given the pointer's value, which is nothing yet, for its address."""
-    text = "\n".join(facts.lines)
-    for n, line in enumerate(facts.lines, 1):
-        given = _NO_ADDRESS.search(line)
-        if given is None:
-            continue
-        name = given[1]
-        if re.search(rf"\b\w+\s*\*\s*{name}\b(?!\s*\[)", text) and not re.search(rf"\*\s*\*\s*{name}\b", text):
-            yield n, "no-address", {"name": name}
+    stars = {(one.name, one.type.count("*")) for one in facts.named if not one.is_array}
+    for call in facts.called(*ALLOCATES):
+        given = re.fullmatch(r"(?:\(\s*void\s*\*\*\s*\)\s*)?(\w+)", call.given[0] if call.given[1:] else "")
+        if given and (given[1], 1) in stars and (given[1], 2) not in stars:
+            yield call.line, "no-address", {"name": given[1]}
 
 
 def _extern_twice(facts: Facts) -> Found:
@@ -119,13 +124,13 @@ def _extern_twice(facts: Facts) -> Found:
 
 def _own_outputs(facts: Facts) -> Found:
     """A tensor that the launcher was given, replaced by memory of its own."""
-    text = "\n".join(facts.lines)
-    launcher = _LAUNCHER.search(text)
-    given = re.findall(r"\*\s*(\w+)", launcher[1]) if launcher else []
-    for n, line in enumerate(facts.lines, 1):
-        allocated = _ALLOCATES.search(line)
-        if allocated and allocated[1] in given:
-            yield n, "own-output", {"name": allocated[1]}
+    known = exports(facts.tokens)
+    launcher = next((f for f in facts.functions if f.name in known), None)
+    given = {name_of(p) for p in launcher.parameters(facts.code) if "*" in text_of(p)} if launcher else set()
+    for call in facts.called(*ALLOCATES):
+        name = re.fullmatch(r".*&\s*(\w+)", call.given[0] if call.given[1:] else "")
+        if name and name[1] in given:
+            yield call.line, "own-output", {"name": name[1]}
 
 
 _RULES = (

@@ -5,58 +5,60 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from onekernel.simulator.facts.file import Facts
+from onekernel.simulator.facts.names import Named, changes
+from onekernel.simulator.facts.statements import counted, expression_end
+from onekernel.simulator.facts.tokens import text_of
 
 Found = Iterator[tuple[int, str, dict[str, object]]]
 """The line, the message's name in messages/compile.toml behind `warning-`, its values."""
 
-_FLOAT_COUNTER = re.compile(
-    r"\bfor\s*\(\s*(?:float|__half)\s+(?P<name>\w+)\s*=[^;]*;\s*(?P=name)\s*<=?\s*(?P<bound>\w+)"
-)
 _OF_TYPE = re.compile(
     r"\(\s*(?:const\s+)?(?P<type>double)\s*\*\s*\)\s*(?P<given>\(+\s*\w+|\w+)?|"
     r"\(\(\s*(?:const\s+)?(?P<whole>int|long|short)\s*\*\s*\)\s*(?P<array>\w+)\)\s*\["
 )
-_BYTE = r"(?:char|u?int8_t|void|byte)"  # what is bytes has no type of its own, as a row of cudaMallocPitch
-_GIVES_BYTES = re.compile(rf"\(\s*(?:unsigned|const|{_BYTE})$|\w*alloc$")
+_GIVES_BYTES = re.compile(r"\(\s*(?:unsigned|const|char|u?int8_t|void|byte)$|\w*alloc$")
 _QUOTIENT = re.compile(r"(?<![\w.])(1 ?/ ?[2-9])(?![\w.])(?!\s*;)")
 _COMMA = re.compile(r"(?:[-=*/+]|\breturn)\s*(?P<number>\d+,\d+)(?=\s*[-*/+;])")
-_NARROW = re.compile(
-    r"\b(?P<type>(?:unsigned )?(?:short|char)|u?int(?:8|16)_t)\s+(?P<name>\w+)\s*="
-    r"[^;=]*\b(?:blockIdx|blockDim|gridDim)\b"
-)
-_BITS = re.compile(r"\batomicM(?:ax|in)\s*\([^;]*__float_as_int\s*\(")
 _ADDED = (  # v += w, v[i] = v[i] + w, v = __hadd(v, w)
     r"(?<![\w.])<name>\s*(?:\[[^\]]*\]\s*)?(?:\+=|=(?!=)[^;]*\b<name>\b[^;]*\+|=(?!=)[^;]*\+[^;]*\b<name>\b"
     r"|=(?!=)\s*__h(?:add|fma)\w*\([^;]*\b<name>\b)"
 )
-_TEMPLATE = re.compile(r"\btemplate\s*<([^>]*)>")
-_NARROW_TYPE = r"__half|half|__nv_bfloat16|nv_bfloat16"
+_NARROW_TYPES = frozenset(("__half", "half", "__nv_bfloat16", "nv_bfloat16"))
+_BYTES = frozenset(("char", "int8_t", "uint8_t", "void", "byte"))  # have no type of their own: a row of cudaMallocPitch
+_MOST = {"short": 32767, "int16_t": 32767, "uint16_t": 65535, "char": 127, "int8_t": 127, "uint8_t": 255}
 _AS_FLOAT = re.compile(r"\(\s*(?:const\s+)?float\s*\*\s*\)\s*\(?\s*(\w+)")
 _MASKED = re.compile(r"[^&\s]\s*&\s*\(\s*(?P<name>[a-z]\w*)\s*-\s*1\s*\)")
-_HALVED = r"\bfor\s*\([^;]*;[^;]*;[^)]*\b{name}\s*(?:/=|\*=|>>=|<<=)"
-_SHUFFLE = re.compile(r"\b__shfl(?:_up|_down|_xor)?_sync\s*\(")
+_SHUFFLES = ("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync")
+_IN_GRID = {"blockIdx", "blockDim", "gridDim"}
 WHOLE_WARP = ("32", "warpSize")
-NEAR = 4  # lines, of which one begins the loop around a shuffle
 
 
 def _counters(facts: Facts) -> Found:
     """Loops over as many turns as a size in 64 bits says, counted in float."""
-    sizes = set(re.findall(r"\bint64_t\s+(\w+)\s*[,)]", "\n".join(facts.lines)))
-    for n, line in enumerate(facts.lines, 1):
-        counter = _FLOAT_COUNTER.search(line)
-        if counter and counter["bound"] in sizes:
-            yield n, "float-counter", {"name": counter["name"]}
+    floats = {one.at: one.name for one in facts.named if {*one.type} & {"float", "__half"}}
+    sizes = {one.name for one in _sizes(facts) if "int64_t" in one.type}
+    for loop in facts.statements:
+        turns = counted(facts.code, loop)
+        name = floats.get(loop.begin + 3, "")
+        end = re.fullmatch(rf"{name}<=?(\w+)", text_of(turns.condition)) if turns and name == turns.name else None
+        if end and end[1] in sizes:
+            yield loop.first_line, "float-counter", {"name": name}
+
+
+def _sizes(facts: Facts) -> Iterator[Named]:
+    """The parameters that are whole numbers."""
+    return (one for one in facts.named if one.is_parameter and one.is_integer)
 
 
 def _types(facts: Facts) -> Found:
-    text = "\n".join(facts.lines)
+    bytes_ = {one.name for one in facts.named if "*" in one.type and {*one.type} & _BYTES}
     for n, line in enumerate(facts.lines, 1):
         for cast in _OF_TYPE.finditer(line):
             given = (cast["given"] or cast["array"] or "").lstrip("( ")
-            declared = given and re.search(rf"\b{_BYTE}\s*(?:const\s*)?\*\s*(?:\w+\s+)?{given}\b", text)
-            if not declared and not _GIVES_BYTES.search(cast["given"] or ""):
+            if given not in bytes_ and not _GIVES_BYTES.search(cast["given"] or ""):
                 yield n, "other-type", {"type": cast["type"] or cast["whole"]}
 
 
@@ -70,24 +72,23 @@ def _quotients(facts: Facts) -> Found:
 
 def _halves(facts: Facts) -> Found:
     """A pointer to 16-bit numbers, cast to a pointer to floats."""
-    text = "\n".join(facts.lines)
+    narrow = {one.name for one in facts.named if "*" in one.type and {*one.type} & _NARROW_TYPES}
     for n, line in enumerate(facts.lines, 1):
         for cast in _AS_FLOAT.finditer(line):
-            narrow = rf"\b(?:__half|half|__nv_bfloat16|nv_bfloat16)\s*(?:const\s*)?\*\s*(?:__restrict__\s+)?{cast[1]}\b"
-            if re.search(narrow, text):
+            if cast[1] in narrow:
                 yield n, "half-as-float", {"name": cast[1]}
 
 
 def _narrow_sums(facts: Facts) -> Found:
     """Variables of 16 bits, or of a template's type, that are added to."""
-    text = "\n".join(facts.lines)
-    generic = [name for given in _TEMPLATE.findall(text) for name in re.findall(r"(?:typename|class)\s+(\w+)", given)]
-    types = "|".join([_NARROW_TYPE, *map(re.escape, dict.fromkeys(generic))])
-    declared = re.compile(rf"^\s*(?:__shared__\s+)?(?P<type>{types})\s+(?P<name>\w+)\s*(?:\[[^\]]*\]\s*)*[=;{{,]")
-    for n, line in enumerate(facts.lines, 1):
-        found = declared.match(line)
-        if found and re.search(_ADDED.replace("<name>", found["name"]), text):
-            yield n, "narrow-sum", {"type": found["type"], "name": found["name"]}
+    text, code = "\n".join(facts.lines), facts.code
+    generic = {t.text for word, t in pairwise(code) if word.text in ("typename", "class") and t.kind == "name"}
+    members = {(member.name, member.line) for member in facts.declared.members}
+    for one in (one for one in facts.named if not one.is_parameter and (one.name, one.line) not in members):
+        kind = [word for word in one.type if word != "__shared__"]
+        narrow = len(kind) == 1 and kind[0] in _NARROW_TYPES | generic
+        if narrow and code[one.at - 1].text == kind[0] and re.search(_ADDED.replace("<name>", one.name), text):
+            yield one.line, "narrow-sum", {"type": kind[0], "name": one.name}
 
 
 def _commas(facts: Facts) -> Found:
@@ -99,23 +100,24 @@ def _commas(facts: Facts) -> Found:
 
 def _narrow(facts: Facts) -> Found:
     """The index of a thread in the grid, kept in 8 or 16 bits."""
-    for n, line in enumerate(facts.lines, 1):
-        if narrow := _NARROW.search(line):
-            most = 127 if re.search(r"char|8", narrow["type"]) else 32767
-            if narrow["type"].startswith("u"):
-                most = 2 * most + 1
-            yield n, "narrow-index", {"type": narrow["type"], "name": narrow["name"], "most": most}
+    code = facts.code
+    for one in facts.named:
+        value, last = code[one.at + 1 : expression_end(code, one.at, len(code), ",;)")], one.type[-1]
+        if last in _MOST and text_of(value[:1]) == "=" and _IN_GRID & {t.text for t in value}:
+            kind = " ".join(word for word in one.type if word == "unsigned" or word == last)
+            most = 2 * _MOST[last] + 1 if "unsigned" in one.type else _MOST[last]
+            yield one.line, "narrow-index", {"type": kind, "name": one.name, "most": most}
 
 
 def _float_bits(facts: Facts) -> Found:
-    for n, line in enumerate(facts.lines, 1):
-        if _BITS.search(line):
-            yield n, "float-bits", {}
+    for call in facts.called("atomicMax", "atomicMin"):
+        if any("__float_as_int" in given for given in call.given):
+            yield call.line, "float-bits", {}
 
 
 def _masked(facts: Facts) -> Found:
     """`i & (n - 1)` with a size that the function is given, which may be no power of two."""
-    sizes = set(re.findall(r"\b(?:int|long|int64_t|unsigned|size_t)\s+(\w+)\s*[,)]", "\n".join(facts.lines)))
+    sizes = {one.name for one in _sizes(facts)}
     for n, line in enumerate(facts.lines, 1):
         for name in (m["name"] for m in _MASKED.finditer(line) if m["name"] in sizes):
             yield n, "masked-index", {"name": name}
@@ -123,37 +125,17 @@ def _masked(facts: Facts) -> Found:
 
 def _widths(facts: Facts) -> Found:
     """Shuffles whose fourth argument keeps them within fewer lanes than a warp has."""
-    for n, line in enumerate(facts.lines, 1):
-        for call in _SHUFFLE.finditer(line):
-            given = _arguments(line[call.end() :])
-            if len(given) == 4 and given[3] not in WHOLE_WARP:
-                yield n, "shuffle-width", {"width": given[3]}
+    for call in facts.called(*_SHUFFLES):
+        if len(call.given) == 4 and call.given[3] not in WHOLE_WARP:
+            yield call.line, "shuffle-width", {"width": call.given[3]}
 
 
 def _lanes(facts: Facts) -> Found:
     """`__shfl_sync` by a distance that a loop halves or doubles: it takes the number of a lane, one for all."""
-    for n, line in enumerate(facts.lines, 1):
-        for call in re.finditer(r"\b__shfl_sync\s*\(", line):
-            given = _arguments(line[call.end() :])
-            if len(given) < 3 or not given[2].isidentifier():
-                continue
-            loop = re.compile(_HALVED.format(name=given[2]))
-            if any(map(loop.search, facts.lines[max(0, n - NEAR) : n])):
-                yield n, "shuffle-lane", {"name": given[2]}
-
-
-def _arguments(text: str) -> list[str]:
-    """What stands between commas up to the bracket that closes the call; nothing where it closes on another line."""
-    depth, given = 0, [""]
-    for sign in text:
-        if depth == 0 and sign == ")":
-            return [one.strip() for one in given]
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth == 0 and sign == ",":
-            given.append("")
-        else:
-            given[-1] += sign
-    return []
+    for call in facts.called("__shfl_sync"):
+        name = call.given[2] if len(call.given) > 2 else ""
+        if any({*changes(loop.step, name)} & {"/=", "*=", ">>=", "<<="} for loop in facts.counted(call.line)):
+            yield call.line, "shuffle-lane", {"name": name}
 
 
 RULES = (

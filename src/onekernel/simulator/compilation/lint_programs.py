@@ -8,38 +8,29 @@ import re
 from onekernel.simulator.compilation.lint_numbers import Found
 from onekernel.simulator.facts.arrays import OF_DEVICE
 from onekernel.simulator.facts.file import Facts
-from onekernel.simulator.facts.functions import Function
-from onekernel.simulator.facts.statements import counted
+from onekernel.simulator.facts.statements import counted, expression_end
 from onekernel.simulator.facts.tokens import text_of
 
-_WIDE = r"(?:unsigned\s+|long\s+|signed\s+)*(?:int|long|short|float|double|unsigned|(?:u?int(?:16|32|64)|size)_t)\s*\**"
-_SET_WIDE = re.compile(
-    rf"\b(?P<call>cudaMemset(?:Async)?)\s*\([^,;]+,\s*(?P<value>[^,;]+?)\s*,[^;]*\bsizeof\s*\(\s*{_WIDE}\s*\)"
+_WIDE = re.compile(
+    r".*\bsizeof\s*\([\w\s]*\b(?:int|long|short|float|double|unsigned|(?:u?int(?:16|32|64)|size)_t)[\s*]*\)"
 )
 _NO_BYTE = re.compile(r"(?=.*[1-9])(?:[1-9]\d?|1[01]\d|-?\d*\.\d*f?)")  # 127 and 255 are meant as bytes
 _RESERVED = re.compile(r"^\s+(\w+)\s*\.\s*reserve\s*\(")
 _READS = r"\s*(?:\[|\.\s*(?:data|size|reserve|capacity|empty|c?begin|c?end)\b)"  # leaves a vector's size as it is
-_VECTOR = re.compile(r"\bvector\s*<[^;=(){}]*>\s+(\w+)\s*(?=[;({=,])")
-_ADDRESS = re.compile(r"\bcudaMemcpy(?:Async)?\s*\(([^;]*)\)\s*;")
-_INTEGER = re.compile(
-    r"\b(?:int|unsigned|size_t|long|u?int(?:32|64)_t)\s+((?:\w+\s*(?:=[^;,()]*)?,\s*)*\w+)\s*[=;,)]"
-    r"|#\s*define\s+(\w+)\s+\(?\d+\)?\s*$"
-)
-_FRAGMENT = r"\bfragment\s*<[^;{}()]*>"
-_ALIAS = re.compile(rf"\busing\s+(\w+)\s*=[^;]*{_FRAGMENT}|\btypedef\b[^;]*{_FRAGMENT}\s*(\w+)")
+_COPIES = ("cudaMemcpy", "cudaMemcpyAsync")
 # A place within a tile, made of a lane's number.
 _OF_LANE = re.compile(
     r"\b(\w+)\s*=\s*[^;=]*\b(?:lane\w*|threadIdx\s*\.\s*x)[^;]*?(?:[/%&]|>>)\s*(?:[248]|16|[137]|15)\b"
 )
-_CEILING = re.compile(r"\bceilf?\s*\(\s*(\w+)\s*/\s*(\w+)\s*\)")
+_QUOTIENT = re.compile(r"(\w+)\s*/\s*(\w+)")
 
 
 def _set_bytes(facts: Facts) -> Found:
     """Fills of wide elements by a byte that is not 0."""
-    for n, line in enumerate(facts.lines, 1):
-        for found in _SET_WIDE.finditer(line):
-            if _NO_BYTE.fullmatch(found["value"]):
-                yield n, "set-bytes", {"call": found["call"], "value": found["value"]}
+    for call in facts.called("cudaMemset", "cudaMemsetAsync"):
+        _, value, *count = (*call.given, "", "")
+        if _NO_BYTE.fullmatch(value) and _WIDE.match("".join(count)):
+            yield call.line, "set-bytes", {"call": call.name, "value": value}
 
 
 def _same_shared(facts: Facts) -> Found:
@@ -70,38 +61,34 @@ def _past_the_end(facts: Facts) -> Found:
 
 def _address_of_vector(facts: Facts) -> Found:
     """Copies to or from `&v` of a std::vector, which is where the vector's own three pointers lie."""
-    vectors: set[tuple[str, Function | None]] = set()
-    for n, line in enumerate(facts.lines, 1):
-        function = facts.function_at(n)
-        vectors.update((name, function) for name in _VECTOR.findall(line))
-        for copy in _ADDRESS.findall(line):
-            for argument in copy.split(",")[:2]:
-                name = argument.strip().removeprefix("&")
-                if argument.strip() == f"&{name}" and (name, function) in vectors:
-                    yield n, "vector-address", {"name": name}
+    vectors = {(one.name, facts.function_at(one.line)) for one in facts.named if "vector" in one.type}
+    for call in facts.called(*_COPIES):
+        for given in call.given[:2]:
+            name = given.removeprefix("&")
+            if given != name and (name, facts.function_at(call.line)) in vectors:
+                yield call.line, "vector-address", {"name": name}
 
 
 def _empty_vector(facts: Facts) -> Found:
     """Copies to or from the elements of a std::vector that has room reserved, and in the whole file no elements."""
     text = "\n".join(facts.lines)
     for name in dict.fromkeys(match[1] for match in map(_RESERVED.match, facts.lines) if match):
-        declared = re.findall(rf"\bvector\s*<[^;=(){{}}]*>\s+(?:[^;]*[,)]\s*)?{name}\s*[;,]", text)
-        if len(declared) == 1 and len(re.findall(rf"\b{name}\b(?!{_READS})", text)) == 1:
-            for n, line in enumerate(facts.lines, 1):
-                copied = [a.strip() for copy in _ADDRESS.findall(line) for a in copy.split(",")[:2]]
-                if f"{name}.data()" in copied or f"&{name}[0]" in copied:
-                    yield n, "vector-empty", {"name": name}
+        declared = [one for one in facts.named if one.name == name and "vector" in one.type]
+        none = len(declared) == 1 and facts.code[declared[0].at + 1].text in (";", ",")
+        if none and len(re.findall(rf"\b{name}\b(?!{_READS})", text)) == 1:
+            for call in facts.called(*_COPIES):
+                if {f"{name}.data()", f"&{name}[0]"} & {*call.given[:2]}:
+                    yield call.line, "vector-empty", {"name": name}
 
 
 def _ceiling_of_integers(facts: Facts) -> Found:
     """ceil(n / threads) of two integers: the quotient is rounded down before."""
-    integers: set[str] = set()
-    for n, line in enumerate(facts.lines, 1):
-        for declared, macro in _INTEGER.findall(line):
-            integers.update([macro] if macro else re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", declared))
-        for one, other in _CEILING.findall(line):
-            if all(name.isdigit() or name in integers for name in (one, other)):
-                yield n, "ceiling", {"one": one, "other": other}
+    integers = {one.name: one.line for one in facts.named if one.is_integer}
+    integers |= {name: 0 for name, text in facts.numbers.items() if text.isdigit()}
+    for call in facts.called("ceil", "ceilf"):
+        quotient = _QUOTIENT.fullmatch(call.given[0]) if len(call.given) == 1 else None
+        if quotient and all(q.isdigit() or integers.get(q, call.line + 1) <= call.line for q in quotient.groups()):
+            yield call.line, "ceiling", {"one": quotient[1], "other": quotient[2]}
 
 
 def fragment_order(facts: Facts) -> Found:
@@ -109,7 +96,7 @@ def fragment_order(facts: Facts) -> Found:
     else through a pointer of another type, or at a number of its own, or that stands beside a row or a column made of
     the lane's number. What all of them go through alike, in a loop, depends on no order."""
     text = "\n".join(facts.plain_lines)
-    names = {name: rf"\b{name}\s*(?:\[[^\]]*\]\s*)*\.\s*x\b" for name in _fragments(text)}
+    names = {name: rf"\b{name}\s*(?:\[[^\]]*\]\s*)*\.\s*x\b" for name in _fragments(facts)}
     places = "|".join({*_OF_LANE.findall(text)} - {"lane", "warp", "warpId", "warp_id"}) or "$."
     told: set[str] = set()
     for n, line in enumerate(facts.plain_lines, 1):
@@ -124,11 +111,14 @@ def fragment_order(facts: Facts) -> Found:
                 yield n, "fragment-order", {"name": name}
 
 
-def _fragments(text: str) -> list[str]:
+def _fragments(facts: Facts) -> list[str]:
     """The names of variables that are fragments, or arrays of them."""
-    types = "|".join([_FRAGMENT, *(rf"\b{one or other}\b" for one, other in _ALIAS.findall(text))])
-    declared = re.findall(rf"(?:{types})\s+(\w[\w\s,\[\]+*]*);", text)
-    return sorted({name for names in declared for name in re.findall(r"(?:^|,)\s*(\w+)", names)})
+    code, kinds = facts.code, {"fragment"}
+    for i, word in enumerate(code):
+        end = expression_end(code, i, len(code), ";") if word.text in ("using", "typedef") else i
+        if any(t.text == "fragment" for t in code[i:end]):
+            kinds.add(code[i + 1 if word.text == "using" else end - 1].text)
+    return sorted({one.name for one in facts.named if kinds & {*one.type} and not one.is_parameter})
 
 
 RULES = (

@@ -29,9 +29,7 @@ def undeclared(c: Complaint, m: re.Match[str]) -> Told | None:
     same = meant if meant and (meant.lower() == name.lower() or _near(meant, name)) else near[0] if near else None
     if same:
         return "misspelt", {"name": name, "meant": same}, c.line
-    types = r"\b(?:int|float|double|long|unsigned|size_t|u?int\d+_t|auto|dim3|bool|\*)"
-    declared = re.compile(rf"{types}\s*&?\s*{re.escape(name)}\b")
-    elsewhere = next((n for n in range(1, len(c.lines) + 1) if n != c.line and declared.search(c.at(n))), None)
+    elsewhere = next((one.line for one in c.facts.named if one.name == name and one.line != c.line), None)
     if elsewhere:
         return "other-scope", {"name": name, "where": elsewhere}, c.line
     return "undeclared", {"name": name}, c.line

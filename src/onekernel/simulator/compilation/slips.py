@@ -14,22 +14,10 @@ from onekernel.simulator.compilation.clang_words import in_gcc_words
 from onekernel.simulator.compilation.complaint import Complaint, Told, plain
 from onekernel.simulator.compilation.habits import habit
 from onekernel.simulator.compilation.names import INDICES, no_type, undeclared
-from onekernel.simulator.compilation.values import (
-    LAUNCH,
-    arguments,
-    brackets,
-    conversion,
-    launch_value,
-    mixed,
-    read_only,
-    returned_number,
-    shuffle,
-    subscript,
-    variable_size,
-    warp_size,
-)  # fmt: skip
+from onekernel.simulator.facts.functions import KERNEL
 
 _OURS = re.compile(r"\bHostLaunch<|\bok_\w+\(")  # what a launch becomes, which is not the learner's
+LAUNCH = re.compile(r"(\w+)\s*(?:<[^<>]*>)?\s*<<<")
 _BEGINS = re.compile(r"__global__|__device__|(?:extern|static|template)\b")
 
 
@@ -115,6 +103,69 @@ def _bracket(c: Complaint, m: re.Match[str]) -> Told | None:
 def _as(key: str, *names: str) -> Callable[[Complaint, re.Match[str]], Told]:
     """The sentence `key` at the complaint's own line, with these groups of its pattern."""
     return lambda c, m: (key, {name: m[name] for name in names}, c.line)
+
+
+def read_only(c: Complaint, _: re.Match[str]) -> Told | None:
+    target = re.match(r"\(*\**\s*([A-Za-z_]\w*)", c.text)
+    return ("read-only", {"name": target[1]}, c.line) if target else None
+
+
+def arguments(c: Complaint, m: re.Match[str]) -> Told | None:
+    """A launch whose arguments are not what the kernel takes."""
+    launch = LAUNCH.search(c.text)
+    if not launch:
+        return None
+    kernel = next((f for f in c.facts.functions if f.name == launch[1] and f.side == KERNEL), None)
+    heads = c.facts.called(kernel.name, line=c.facts.code[kernel.name_at].line) if kernel else []
+    return ("arguments", {"kernel": launch[1], "takes": ", ".join(heads[0].given)}, c.line) if heads else None
+
+
+def shuffle(c: Complaint, m: re.Match[str]) -> Told | None:
+    return "shuffle", {"name": m["name"]}, c.line
+
+
+def conversion(c: Complaint, m: re.Match[str]) -> Told | None:
+    return "conversion", {"given": plain(m["given"]), "wanted": plain(m["wanted"])}, c.line
+
+
+def brackets(c: Complaint, m: re.Match[str]) -> Told | None:
+    """An element asked for in round brackets, as other languages do."""
+    name = m["name"]
+    pointer = any(one.is_array or {*one.type} & {"*", "&"} for one in c.facts.named if one.name == name)
+    return ("element-brackets", {"name": name}, c.line) if pointer else None
+
+
+def launch_value(c: Complaint, _: re.Match[str]) -> Told | None:
+    launch = re.search(r"=\s*(\w+)\s*(?:<[^<>]*>)?\s*<<<", c.text)
+    return ("launch-value", {"kernel": launch[1]}, c.line) if launch else None
+
+
+def returned_number(c: Complaint, _: re.Match[str]) -> Told | None:
+    return ("returned-number", {}, c.line) if re.search(r"\breturn\s+-?\d+\s*;", c.text) else None
+
+
+def subscript(c: Complaint, m: re.Match[str]) -> Told:
+    """An index that is no whole number, or something without elements."""
+    if m["type"].endswith(("*", "]")):
+        return "index-type", {"type": m["index"]}, c.line
+    return "not-an-array", {"type": m["type"]}, c.line
+
+
+def variable_size(c: Complaint, _: re.Match[str]) -> Told:
+    if found := warp_size(c, _):
+        return found
+    return ("shared-variable-size" if "__shared__" in c.text else "variable-size"), {}, c.line
+
+
+def warp_size(c: Complaint, _: re.Match[str]) -> Told | None:
+    return ("warp-size", {}, c.line) if re.search(r"\bwarpSize\b", c.text) else None
+
+
+def mixed(c: Complaint, _: re.Match[str]) -> Told | None:
+    """A float and a number of 16 bits in one operation."""
+    narrow = re.search(r"__half|__nv_bfloat16", c.what)
+    wide = re.search(r"\b(?:float|double)\b", c.what)
+    return ("mixed-types", {"narrow": narrow[0]}, c.line) if narrow and wide else None
 
 
 _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told | None]], ...] = tuple(

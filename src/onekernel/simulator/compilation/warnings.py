@@ -1,6 +1,7 @@
 """What a compiler only warns of, and a lint of our own (lint.py), as findings of severity "warning", for wrong results.
 
 A warning is no error, and right programs have some. Those chosen here name a slip that explains a wrong result.
+Of a program it also tells where nothing looks at what a call of CUDA's runtime returns.
 """
 
 from __future__ import annotations
@@ -116,3 +117,22 @@ def _declared(lines: list[str], line: int, name: str) -> int:
     declares = re.compile(rf"\b\w+[ \t]+(?:\w+[ \t]*(?:=[^,;]*)?,[ \t]*)*{name}[ \t]*[,;]")
     found = [n for n, text in enumerate(lines, 1) if declares.search(text) and "return" not in text]
     return max((n for n in found if n <= line), default=min(found, default=line))
+
+
+_LINE = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?P<kind>warning|note): (?P<what>.*)$")
+_IGNORED = re.compile(r"ignoring returned? value .*\bcudaError")
+
+
+def discarded_in(log: str) -> frozenset[tuple[str, int]]:
+    """(file, line) of each such call in what the compiler said; of one in a macro also where that stands."""
+    found = set()
+    ignored = False
+    for text in log.splitlines():
+        said = _LINE.match(text)
+        if said is None:
+            continue
+        if said["kind"] == "warning":
+            ignored = bool(_IGNORED.search(said["what"]))
+        if ignored:
+            found.add((said["file"], int(said["line"])))
+    return frozenset(found)

@@ -9,9 +9,11 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from onekernel.simulator.facts.arrays import Array, arrays, names_of_memory
+from onekernel.simulator.facts.calls import Call, calls
 from onekernel.simulator.facts.declarations import declarations
 from onekernel.simulator.facts.functions import Declarations, Function
 from onekernel.simulator.facts.macros import macros, macros_of
+from onekernel.simulator.facts.names import Named, named
 from onekernel.simulator.facts.statements import Counted, Statement, counted, statements
 from onekernel.simulator.facts.symbols import variables
 from onekernel.simulator.facts.tokens import Token, tokenize
@@ -65,6 +67,11 @@ class Facts:
         return self.declared.definitions
 
     @cached_property
+    def named(self) -> list[Named]:
+        """The variables and parameters of functions, and the data of classes."""
+        return named(self.code, self.functions)
+
+    @cached_property
     def statements(self) -> list[Statement]:
         """The branches and the loops of all functions."""
         return list(statements(self.code))
@@ -74,6 +81,14 @@ class Facts:
         """The lines that call a barrier of the block."""
         after = zip(self.code, self.code[1:], strict=False)
         return [t.line for t, sign in after if sign.text == "(" and _BARRIER.fullmatch(t.text)]
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        return list(calls(self.tokens))
+
+    def called(self, *names: str, line: int | None = None) -> list[Call]:
+        """The calls of these functions; those that begin on the line, where one is given."""
+        return [call for call in self.calls if call.name in names and line in (None, call.line)]
 
     @cached_property
     def arrays(self) -> list[Array]:
@@ -115,6 +130,11 @@ class Facts:
         for loop in reversed(self.around(line, LOOPS)):
             if found := counted(self.code, loop):
                 yield found, self.code[loop.begin].line
+
+    def function_around(self, at: int) -> Function | None:
+        """The one function in whose braces the token stands."""
+        inside = [f for f in self.functions if f.body is not None and f.body < at < f.braces(self.code)[1]]
+        return inside[0] if len(inside) == 1 else None
 
     def function_at(self, line: int) -> Function | None:
         """The function that stands on the line; of several the last, which the others end or hold."""

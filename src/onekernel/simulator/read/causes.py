@@ -124,17 +124,18 @@ def takes_remainder(file: str | None, number: int | None) -> bool:
 
 def frees(file: str | None, number: int | None) -> bool:
     """Whether the line gives memory back to the host."""
-    return bool(re.search(r"\bfree\s*\(|\bdelete\b", facts_at(file).line(number)))
+    facts = facts_at(file)
+    return bool(facts.called("free", line=number)) or any(t.line == number and t.text == "delete" for t in facts.code)
 
 
 def resets(file: str | None, number: int | None) -> bool:
     """Whether the line takes all device memory back."""
-    return bool(re.search(r"\bcuda(?:DeviceReset|ThreadExit)\s*\(", facts_at(file).line(number)))
+    return bool(facts_at(file).called("cudaDeviceReset", "cudaThreadExit", line=number))
 
 
 def draws(file: str | None, number: int | None) -> bool:
     """Whether the line draws from a random number generator of cuRAND's, which changes its state."""
-    return bool(re.search(r"\bcurand(?:_\w+)?\s*\(", facts_at(file).line(number)))
+    return any(c.line == number and re.fullmatch(r"curand(?:_\w+)?", c.name) for c in facts_at(file).calls)
 
 
 def swapped_extents(file: str | None, number: int | None, variable: str) -> bool:

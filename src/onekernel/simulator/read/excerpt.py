@@ -8,7 +8,7 @@ from onekernel.simulator.facts.file import facts_at
 
 MOST_QUOTED = 60  # characters
 POINTER = 8  # bytes
-_RUNTIME = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>\s*)?\(")
+_RUNTIME = re.compile(r"cuda[A-Z]\w*")
 
 
 def line_of(file: str | None, number: int | None) -> str:
@@ -25,5 +25,5 @@ def quoted(text: str) -> str:
 
 def runtime_call(file: str | None, number: int | None) -> str:
     """The function of the CUDA runtime that the line calls; "" where it calls none, or several."""
-    names = _RUNTIME.findall(facts_at(file).line(number))
+    names = [call.name for call in facts_at(file).calls if call.line == number and _RUNTIME.fullmatch(call.name)]
     return names[0] if len(names) == 1 else ""

@@ -12,12 +12,12 @@ from onekernel.simulator.read import (
     around,
     arrays,
     causes,
-    declared,
+    declarations,
     excerpt,
     fragments,
     indices,
     races,
-    updating,
+    updates,
 )
 from onekernel.simulator.read.case import Case
 from onekernel.simulator.read.errors import error_hint, error_name, error_text
@@ -45,7 +45,7 @@ def _unwritten_copy(case: Case) -> None:
 def _host_touches_device(case: Case) -> None:
     if case.form not in ("plain", "program"):
         return
-    if declared.allocates_into_element(*case.here):
+    if declarations.allocates_into_element(*case.here):
         case.form = "rows"
     elif "thrust::" in case.text:
         case.form = "thrust"
@@ -99,7 +99,7 @@ def _uninitialised_read(case: Case) -> None:
         case.values["few"] = case.says(_short(case), case.values)
     elif case.form == "global" and causes.draws(*case.here):
         case.form = "generator"
-    elif case.form == "global" and updating.adds_to(case.text, case.variable):
+    elif case.form == "global" and updates.adds_to(case.text, case.variable):
         case.values["few"] = case.says("added")
 
 

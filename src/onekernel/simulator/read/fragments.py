@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from onekernel.simulator.facts.file import facts_at
 
-_CALL = re.compile(r"\b(?P<call>(?:load|store)_matrix_sync)\s*\(")
+_CALLS = ("load_matrix_sync", "store_matrix_sync")
 _EDGES = {"matrix_a": (0, 2), "matrix_b": (2, 1), "accumulator": (0, 1)}  # rows and columns, of m, n and k
 PAGE = "06-07-tensor-cores#tensor-cores"
 
@@ -33,29 +33,13 @@ class Taken:
 
 
 def taken(file: str | None, number: int | None) -> Taken | None:
-    """What the line's only call moves; None where it has none, several, or one that goes on below it."""
-    line = facts_at(file).line(number)
-    calls = [*_CALL.finditer(line)]
-    arguments = _arguments(line, calls[0].end()) if len(calls) == 1 else None
-    if arguments is None or len(arguments) < 3:
+    """What the line's only call moves; None where it has none, or several."""
+    calls = facts_at(file).called(*_CALLS, line=number)
+    if len(calls) != 1 or len(arguments := calls[0].given) < 3:
         return None
-    name, apart = arguments[calls[0]["call"].startswith("store")], arguments[2]
+    name, apart = arguments[calls[0].name.startswith("store")], arguments[2]
     by_row = len(arguments) > 3 and "row" in arguments[3] if len(arguments) > 3 else None
-    return Taken(calls[0]["call"], apart, _number(file, apart), *_shape(file, name, by_row))
-
-
-def _arguments(line: str, begin: int) -> list[str] | None:
-    """What stands between the bracket before `begin` and the one that closes it, divided at its own commas."""
-    depth, found = 0, [""]
-    for sign in line[begin:]:
-        if sign in ")]}" and not depth:
-            return [text.strip() for text in found]
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and not depth:
-            found.append("")
-        else:
-            found[-1] += sign
-    return None
+    return Taken(calls[0].name, apart, _number(file, apart), *_shape(file, name, by_row))
 
 
 def _number(file: str | None, text: str) -> int:
@@ -65,9 +49,9 @@ def _number(file: str | None, text: str) -> int:
 
 def _shape(file: str | None, name: str, by_row: bool | None) -> tuple[int, int]:
     """Of the fragment that the file declares by that name: how many rows, or columns, and the elements of one."""
-    plain = " ".join(facts_at(file).plain_lines)
     word = re.match(r"\w+", name)
-    declared = re.findall(rf"\bfragment\s*<([^;{{}}]*?)>\s*(?:\w+[^;<>(]*,\s*)?{word[0]}\b", plain) if word else []
+    kinds = ("".join(one.type) for one in facts_at(file).named if word and one.name == word[0])
+    declared = [found[1] for found in map(re.compile(r".*\bfragment<(.*)>").fullmatch, kinds) if found]
     if len(set(declared)) != 1:
         return 0, 0
     use, *sizes = (part.strip().rpartition("::")[2] for part in declared[0].split(","))

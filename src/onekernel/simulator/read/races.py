@@ -6,7 +6,7 @@ import re
 
 from onekernel.messages import Message
 from onekernel.simulator.facts.file import facts_at
-from onekernel.simulator.read import around, causes, columns, declared, excerpt, updating
+from onekernel.simulator.read import around, causes, columns, declarations, excerpt, updates
 from onekernel.simulator.read.case import Case
 
 _ADDING = re.compile(r"(?:^|[;{)]|\belse)\s*atomic(?:Add|Max|Min)\s*\(")
@@ -22,7 +22,7 @@ def tell(case: Case) -> None:
         order = _order(case)
         case.form = case.form if order == "read-write" else order
         values["after"] = around.after_loops(case.file, other or 0, line or 0) if case.file else 0
-    if case.form == "fence" and line == other and updating.updates(case.text, case.variable):
+    if case.form == "fence" and line == other and updates.updates(case.text, case.variable):
         case.form = "grid"  # each block changes it: the counter is another matter
         values["does"] = case.says("reads")
     if case.form == "grid" and case.in_one_file:
@@ -41,7 +41,7 @@ def tell(case: Case) -> None:
         case.form = "grid-begun"
     if case.form == "write-write":
         case.form = _two_writers(case)
-    if "other_block" in values and declared.is_of_device(case.file, case.variable):
+    if "other_block" in values and declarations.is_of_device(case.file, case.variable):
         values["once"] = case.says("once")
     if case.form in _ONE_LINE and line == other and (found := columns.unchecked(case.file, line)):
         values.update(found)
@@ -105,10 +105,10 @@ def _lost(case: Case) -> str:
     file, write, read = case.file, case.line, case.other
     there = excerpt.line_of(file, read)
     if write and write == read:
-        return "lost-update" if updating.updates(case.text, case.variable) else ""
+        return "lost-update" if updates.updates(case.text, case.variable) else ""
     if write and read and file and write < read and not around.share_loop(file, write, read):
         return ""  # what is written is read afterwards
-    later = case.text and there and updating.updates_later(there, case.text, case.variable)
+    later = case.text and there and updates.updates_later(there, case.text, case.variable)
     return "lost-update-later" if later else ""
 
 
@@ -125,11 +125,11 @@ def _two_writers(case: Case) -> str:
     if case.line == case.other:
         return "same-index"
     there = excerpt.line_of(case.there[0] or case.file, case.other)
-    names = [updating.written_array(text) if text else "" for text in (case.text, there)]
+    names = [updates.written_array(text) if text else "" for text in (case.text, there)]
     if all(names) and case.variable not in names and names[0] != names[1]:
         case.values.update(here_name=names[0], there_name=names[1])
         return "overlap"
-    here_changes, there_changes = (bool(text) and updating.updates(text, case.variable) for text in (case.text, there))
+    here_changes, there_changes = (bool(text) and updates.updates(text, case.variable) for text in (case.text, there))
     if here_changes == there_changes:
         return "write-write"
     case.values.update(set_at=case.other if here_changes else case.line,

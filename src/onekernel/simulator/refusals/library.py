@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from onekernel.simulator.facts.declarations import angle_end
-from onekernel.simulator.facts.functions import DEVICE, Declarations, Function
+from onekernel.simulator.facts.functions import DEVICE, Declarations, Function, default_at
+from onekernel.simulator.facts.names import INTEGERS, is_integer, named
 from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, split_commas
 
 # Names of std that device code cannot have: containers, algorithms and whatever else is not constexpr in C++17.
@@ -52,19 +53,13 @@ sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh co
 tgamma lgamma ceil floor trunc round rint nearbyint fabs atan2 fmin fmax fmod remainder hypot copysign fdim
     """.split()  # noqa: SIM905
 )
-_INTEGERS = frozenset(
-    """
-int unsigned signed long short char size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uint
-ptrdiff_t
-    """.split()  # noqa: SIM905
-)
 _INDICES = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
 
 
 def relaxed_on_device(tokens: list[Token], body: range, function: Function) -> Iterator[tuple[str, int, bool]]:
     """What nvcc takes in a function of the device with --expt-relaxed-constexpr alone: name, line, and whether it is a
     function of real numbers that is given an integer."""
-    integers = _integers(tokens, range(function.name_at, body.stop))
+    integers = _integers(tokens, body, function)
     for i in body:
         token = tokens[i]
         if token.kind != "name":
@@ -79,25 +74,23 @@ def relaxed_on_device(tokens: list[Token], body: range, function: Function) -> I
         elif of_std and token.text in _RELAXED:
             yield f"std::{token.text}", token.line, False
         elif token.text in _OF_REALS and is_sign(tokens, after, "(") and (of_std or not qualified):
-            member = is_sign(tokens, before, ".") or is_sign(tokens, before, "->") or tokens[before].text in _INTEGERS
+            member = is_sign(tokens, before, ".") or is_sign(tokens, before, "->") or tokens[before].text in INTEGERS
             given = split_commas(tokens[after + 1 : closing(tokens, after)])
             if not member and any(_is_integer(value, integers) for value in given):
                 yield f"{'std::' if of_std else ''}{token.text}", token.line, True
 
 
-def _integers(tokens: list[Token], where: range) -> set[str]:
+def _integers(tokens: list[Token], body: range, function: Function) -> set[str]:
     """The names that a function declares as integers, and as nothing else."""
     found: dict[str, bool] = {}
-    for i in where:
-        after = next_solid(tokens, i + 1)
-        if tokens[i].kind != "name" or after >= len(tokens) or tokens[after].text not in ("=", ";", ",", ")", "{", ":"):
-            continue
-        before = tokens[previous_solid(tokens, i - 1)]
-        if before.kind == "name" and before.text not in ("return", "else", "case", "goto"):
-            found[tokens[i].text] = before.text in _INTEGERS and found.get(tokens[i].text, True)
-        elif before.text in ("*", "&", ">"):  # a pointer, a template's instance; or a product, which declares nothing
-            found[tokens[i].text] = found.get(tokens[i].text, False) and before.text != ">"
-    return {name for name, is_integer in found.items() if is_integer}
+    code = [t for t in tokens[body.start : body.stop] if t.kind not in ("space", "directive")]
+    types = [(one.name, one.type) for one in named(code, ()) if not one.is_array]
+    for parameter in function.parameters(tokens):
+        words = [t.text for t in parameter[: default_at(parameter)] if t.kind not in ("space", "directive")]
+        types.append((words[-1], tuple(words[:-1])))
+    for name, kind in types:
+        found[name] = is_integer(kind) and found.get(name, True)
+    return {name for name, is_one in found.items() if is_one}
 
 
 def _is_integer(value: list[Token], integers: set[str]) -> bool:

@@ -1,5 +1,5 @@
 """Host and device, for g++, which knows no sides: what the host alone has gets an attribute, so that g++ tells of each
-use, of which `compilation/misplaced.py` keeps those on the device; the values that CUDA wants to know are asked for."""
+use, of which `compilation/sides.py` keeps those on the device; the values that CUDA wants to know are asked for."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ bool is_given_host_memory(int launch);          // a launch of this number has a
 bool is_of_both(const void* pointer);           // managed memory, or a __managed__ variable
 
 // symbols.cpp: __device__ and __constant__ variables, which lie in this shared object.
-constexpr uintptr_t SYMBOL_GAP = 256;  // bytes behind each that are nobody's, as a build with hooks leaves them (compilation/gaps.py)
+constexpr uintptr_t SYMBOL_GAP = 256;  // bytes behind each that are nobody's, as a build with hooks leaves them (compilation/fences.py)
 extern uintptr_t symbols_low, symbols_high;
 enum SymbolKind { OF_DEVICE, OF_BOTH, UNSET, CONSTANT };  // of both: __managed__; unset: a constant that its definition gives no value
 void add_symbol(const char* name, uintptr_t address, size_t bytes, SymbolKind kind);

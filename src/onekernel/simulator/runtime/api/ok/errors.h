@@ -66,7 +66,7 @@
     X(InvalidClusterSize, 912, "a kernel launch error has occurred due to cluster misconfiguration")   \
     X(Unknown, 999, "unknown error")
 
-enum [[nodiscard]] cudaError {  // g++ tells where a program does not look at one: compilation/discarded.py
+enum [[nodiscard]] cudaError {  // g++ tells where a program does not look at one: compilation/warnings.py
     cudaSuccess = 0,
 #define OK_ERROR(name, value, text) cudaError##name = value,
     OK_ERRORS(OK_ERROR)

@@ -34,7 +34,7 @@
 #define CUDART_VERSION 13000
 #define ONEKERNEL_SIMULATOR 1
 
-// What the host alone has. The compiler tells of each use, and compilation/misplaced.py keeps those on the device. (clang says
+// What the host alone has. The compiler tells of each use, and compilation/sides.py keeps those on the device. (clang says
 // nothing of a use in what is marked itself: in what is the host's, too.)
 #define OK_HOST_ONLY __attribute__((deprecated("ok-host")))
 #define OK_HOST_MEMBER __attribute__((deprecated("ok-member")))  // a class's: clang names no class, and of one nvcc knows more

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from onekernel.simulator.facts.arrays import OF_DEVICE, Array
 from onekernel.simulator.facts.file import facts_at
@@ -54,22 +55,27 @@ def fills_shared(file: str | None, number: int | None) -> bool:
     return any(array.name == name and "__shared__" in array.words for array in facts.arrays)
 
 
+def _allocations(file: str | None, number: int | None) -> Iterator[tuple[str, str]]:
+    """Where each allocation of the line puts its pointer, and the bytes that it asks for; "" of rows with a pitch."""
+    calls = (c for c in facts_at(file).calls if c.line == number and c.name.startswith("cudaMalloc"))
+    return ((c.given[0], c.given[1] * (c.name != "cudaMallocPitch")) for c in calls if c.given[1:])
+
+
 def allocated_without_sizeof(file: str | None, number: int | None, variable: str) -> bool:
     """Whether the line asks for the variable's memory by a number alone: cudaMalloc(&v, n)."""
-    call = rf"\bcudaMalloc\w*\s*\([^;]*?&\s*{re.escape(variable)}\s*,([^;]*)\)\s*;"
-    asked = re.search(call, facts_at(file).line(number))
-    words = re.findall(r"\w+", asked[1]) if asked else []
+    into = re.compile(rf".*&\s*{re.escape(variable)}")
+    size = next((size for pointer, size in _allocations(file, number) if into.fullmatch(pointer)), "")
+    words = re.findall(r"\w+", size)
     return bool(words) and not any(re.search(r"sizeof|size|bytes|mem|^\d", word, re.IGNORECASE) for word in words)
 
 
 def sizeof_in_allocation(file: str | None, number: int | None) -> str:
     """What the line asks for the size of, where that is all of what it asks for: h of `cudaMalloc(&d, sizeof(h))`."""
-    call = r"\bcudaMalloc\w*\s*\([^;]*,\s*sizeof\s*\(?\s*(\w+)\s*\)?\s*\)"
-    asked = re.search(call, facts_at(file).line(number))
-    return asked[1] if asked else ""
+    asked = (re.fullmatch(r"sizeof\s*\(?\s*(\w+)\s*\)?", size) for _, size in _allocations(file, number))
+    return next((found[1] for found in asked if found), "")
 
 
 def allocates_into_element(file: str | None, number: int | None) -> bool:
     """Whether the line asks for memory whose pointer goes into an element of an array, or a member behind a pointer."""
-    call = r"\bcudaMalloc\w*\s*\([^;,]*&\s*\(?\s*\w+\s*(?:\[|->)"
-    return bool(re.search(call, facts_at(file).line(number)))
+    pointers = (pointer for pointer, _ in _allocations(file, number))
+    return any(re.search(r"&\s*\(?\s*\w+\s*(?:\[|->)", pointer) for pointer in pointers)
