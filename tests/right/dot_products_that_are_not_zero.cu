@@ -1,5 +1,5 @@
 // exercise: dot_product
-// unusual: lanes ask by __ballot_sync whose product is not 0; each finds its place among them by __popc of the lanes below, and they close up; a warp whose lanes agree on 0 adds nothing
+// unusual: lanes ask by __ballot_sync whose product is not 0, and __fns finds the n-th of them; a warp whose lanes agree on 0 adds nothing
 #include <cuda_runtime.h>
 #include <stdint.h>
 
@@ -37,9 +37,9 @@ __global__ void dot(const float* a, const float* b, float* parts, int64_t n) {
         const float product = i < n ? a[i] * b[i] : 0.0f;
         const unsigned some = __ballot_sync(everyone, product != 0.0f);   // a NaN is not equal to 0
         if (some == 0) continue;
-        if (some >> lane & 1) few[warp][__popc(some & ((1u << lane) - 1))] = product;
+        few[warp][lane] = product;
         __syncwarp(everyone);
-        if (lane < __popc(some)) mine += few[warp][lane];
+        if (lane < __popc(some)) mine += few[warp][__fns(some, 0, lane + 1)];
         __syncwarp(everyone);
     }
     const float all = sum_of_block(mine);

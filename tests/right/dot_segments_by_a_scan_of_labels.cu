@@ -22,7 +22,7 @@ __global__ void dot(const float* a, const float* b, double* sum, int64_t n) {
     const cg::coalesced_group here = cg::coalesced_threads();
     const cg::coalesced_group alike = cg::labeled_partition(here, threadIdx.x & 1);
     const double of_group = cg::reduce(alike, mine, cg::plus<double>());
-    if (alike.thread_rank() == 0) atomicAdd(sum, of_group);
+    cg::invoke_one(alike, [&] { atomicAdd(sum, of_group); });
 }
 __global__ void give(const double* sum, float* out) { *out = (float)*sum; }
 extern "C" cudaError_t dot_product(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {

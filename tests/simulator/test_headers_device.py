@@ -247,6 +247,41 @@ def test_coalesced_groups(tmp_path: Path, mode: str) -> None:
 
 
 @BOTH
+def test_one_thread_of_a_group_calls_a_function(tmp_path: Path, mode: str) -> None:
+    body = """
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    auto same = cg::labeled_partition(warp, x[i] % 3);
+    __shared__ int calls[32];
+    calls[i] = 0;
+    __syncthreads();
+    cg::invoke_one(same, [](int* at, int v) { atomicAdd(at, v); }, calls + x[i] % 3, 1);
+    __syncthreads();
+    y[i] = calls[i];
+    y[32 + i] = cg::invoke_one_broadcast(same, [=] { return 10 + x[i] % 3; });
+    """
+    x = np.random.default_rng(4).integers(0, 50, 32, np.int32)
+    got = clean(tmp_path, kernel("int", "int", body, 32, "1", GROUPS), x, np.zeros(64, np.int32), mode)
+    np.testing.assert_array_equal(got[:4], [1, 1, 1, 0])
+    np.testing.assert_array_equal(got[32:], 10 + x % 3)
+
+
+@BOTH
+def test_the_place_of_a_bit_is_found_from_a_base_in_either_direction(tmp_path: Path, mode: str) -> None:
+    body = "y[i] = (int)__fns(0x8421f00fu, x[i] & 31, i % 9 - 4);"
+    x = np.random.default_rng(5).integers(0, 32, 256, np.int32)
+    bits = [at for at in range(32) if 0x8421F00F >> at & 1]
+
+    def place(base: int, offset: int) -> int:
+        if offset == 0:
+            return base if base in bits else -1
+        on = [at for at in bits if at >= base] if offset > 0 else [at for at in reversed(bits) if at <= base]
+        return on[abs(offset) - 1] if abs(offset) <= len(on) else -1
+
+    got = clean(tmp_path, kernel("int", "int", body, 256, "1"), x, np.zeros(256, np.int32), mode)
+    np.testing.assert_array_equal(got, [place(int(b), i % 9 - 4) for i, b in enumerate(x)])
+
+
+@BOTH
 def test_wide_values_are_exchanged_word_by_word(tmp_path: Path, mode: str) -> None:
     body = """
     auto warp = cg::tiled_partition<32>(cg::this_thread_block());

@@ -28,9 +28,8 @@ using namespace cub;
 """
 LACKING = """__global__ void k(int* x) {
     cuda::latch* l;  // <- cuda::latch
-    cooperative_groups::invoke_one(cooperative_groups::this_thread_block());  // <- cooperative_groups::invoke_one
     using Sort = BlockMergeSort<int, 32, 1>;  // <- BlockMergeSort
-    x[0] = __fns(1, 2, 3);  // <- __fns
+    x[0] = __cvta_generic_to_grid_constant(x);  // <- __cvta_generic_to_grid_constant
 }
 """
 MEMBERS = """__global__ void k(int* x) {

@@ -77,7 +77,8 @@ def _by_counts(submission: Submission, check: Check, ran: Ran) -> Verdict:
             why = Failure(alone, "01-03-launch#launch", file=str(submission.path), code="memory-one-thread")
             return Verdict(check, FAILED, failures=(why,), note=measure.told(here))
         values = {"what": other.told(here), "most": other.limit(most)}
-        why = _failure(submission, check, Message("grading.memory-after", values), other, here)
+        said = Message(f"grading.memory-after{'' if other.name == 'bytes_moved' else '-other'}", values)
+        why = _failure(submission, check, said, other, here)
         return Verdict(check, FAILED, failures=(why,), note=measure.told(here))
     full, zero = check.options["full"], check.options["zero"]
     shares = [min(1.0, max(0.0, (zero - m.value(c)) / (zero - full))) for m, c in judged]

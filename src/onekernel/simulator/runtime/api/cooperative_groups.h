@@ -204,4 +204,17 @@ OK_ALWAYS unsigned group_size(const Group& group) {
     return group.size();
 }
 
+// One thread of a group calls the function: here the first.
+template <class Group, class Function, class... Arguments>
+OK_ALWAYS void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+    if (group.thread_rank() == 0) static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...);
+}
+// And all of them, which are of one warp, have what it returns.
+template <class Group, class Function, class... Arguments>
+OK_ALWAYS auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
+    decltype(static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...)) result{};
+    if (group.thread_rank() == 0) result = static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...);
+    return group.shfl(result, 0);
+}
+
 }  // namespace cooperative_groups

@@ -9,6 +9,18 @@ OK_ALWAYS int __ffsll(long long x) { return __builtin_ffsll(x); }
 OK_ALWAYS int __popc(unsigned x) { return __builtin_popcount(x); }
 OK_ALWAYS int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 
+// The place of the offset'th bit of the mask from bit `base` on, that one among them; downwards for a negative offset, for 0
+// the base alone (PTX ISA, "fns"). All ones where there is none.
+OK_ALWAYS unsigned __fns(unsigned mask, unsigned base, int offset) {
+    const int step = offset < 0 ? -1 : 1;
+    int left = offset < 0 ? -offset : offset;
+    for (int at = static_cast<int>(base); at >= 0 && at < 32; at += step) {
+        const bool set = mask >> at & 1;
+        if (offset == 0) return set ? base : ~0u;
+        if (set && --left == 0) return static_cast<unsigned>(at);
+    }
+    return ~0u;
+}
 OK_ALWAYS unsigned __brev(unsigned x) {
     x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
     x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
