@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from onekernel import simulator
+from onekernel.backends.base import Buffer
 from support.simulated import clean, run
 
 KERNELS = """
@@ -175,6 +177,20 @@ def test_a_graph_has_memory_of_its_own_at_each_launch(tmp_path: Path) -> None:
     x = np.arange(32, dtype=np.float32)
     got = clean(tmp_path, MEMORY, x, np.zeros(32, np.float32))
     np.testing.assert_array_equal(got, 6 * x)
+
+
+def test_nothing_goes_to_the_stream_that_is_captured_nor_is_it_waited_for(tmp_path: Path) -> None:
+    """Only what the graph is launched in counts: the stream that the launcher was given, which is no default one."""
+    path = tmp_path / "mine.cu"
+    path.write_text(
+        MEMORY.replace("cudaStream_t)", "cudaStream_t given)").replace("cudaMemset(y, 0, n * sizeof(float));", "")
+        .replace("cudaStreamCreate(&stream)", "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)")
+        .replace("(ready, stream)", "(ready, given)").replace("Synchronize(stream)", "Synchronize(given)")
+    )  # fmt: skip
+    x = np.arange(32, dtype=np.float32)
+    tensors = [Buffer(n, m.view(np.uint8), 0, m.nbytes, n == "y", 4, shape=(32,)) for n, m in (("x", x), ("y", 0 * x))]
+    report = simulator.build(path, side_stream=True).call("run", [*tensors, 32])
+    assert "wrong-stream" not in [f.code for f in report.findings]
 
 
 REFUSED = (

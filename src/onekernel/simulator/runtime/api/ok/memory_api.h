@@ -59,10 +59,11 @@ inline cudaError_t cudaMalloc(T** pointer, size_t bytes, OK_AT) {
 }
 template <class T>
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream, OK_AT) {
-    __ok::ok_stream_work("cudaMallocAsync", "cudaMallocAsync(..., stream)", stream, nullptr, 0, at);
-    // A graph's memory is there for each of its launches, at the same address: it is taken once, and is nobody's leak.
+    // A graph's memory is there for each of its launches, at the same address: it is taken once, and is nobody's leak. To the
+    // stream that is captured nothing goes.
     if (pointer != nullptr && __ok::ok_capturing(stream))
         return __ok::result(__ok::ok_graph_alloc(reinterpret_cast<void**>(pointer), bytes));
+    __ok::ok_stream_work("cudaMallocAsync", "cudaMallocAsync(..., stream)", stream, nullptr, 0, at);
     return __ok::allocate(pointer, bytes, at);
 }
 template <class T>
@@ -85,8 +86,9 @@ inline cudaError_t cudaFree(void* pointer, OK_AT) {
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, OK_AT) {
     if (pointer == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    if (__ok::ok_capturing(stream)) return cudaSuccess;
     __ok::ok_stream_work("cudaFreeAsync", "cudaFreeAsync(..., stream)", stream, &pointer, 1, at);
-    return __ok::ok_capturing(stream) ? cudaSuccess : __ok::release(pointer, at);
+    return __ok::release(pointer, at);
 }
 
 template <class T>
