@@ -241,6 +241,14 @@ REFUSED = {
 ALONE = {
     "a list of all components": Case(kernel="float2 v[2] = {1, 2, 3, 4};\n    x[i] = v[1].x;"),
     "components by name": Case(kernel="float4 v = {.x = 1, .w = x[i]};\n    x[i] = v.w;"),
+    "their bits as another type": Case(
+        "struct Four { float v[4]; };", "x[i] = cuda::std::bit_cast<Four>(make_float4(x[i], 0, 0, 0)).v[0];",
+        include="#include <cuda/std/bit>",
+    ),
+    "complex numbers": Case(
+        kernel="cuda::std::complex<float> c(x[i], 1.0f);\n    x[i] = cuda::std::abs(c) + cuda::std::exp(c).real();",
+        include="#include <cuda/std/complex>",
+    ),
 }
 CASES = [pytest.param(code, case, id=f"{code}-{n}") for code, cases in REFUSED.items() for n, case in enumerate(cases)]
 

@@ -26,6 +26,8 @@ OF_DEVICE = re.compile(
     # The machinery's, and the compiler's own.
     r"|_GLOBAL_OFFSET_TABLE_|ok_\w+|_ZN4__ok\w+|_ZTVN4__ok\w+|__[tu]\w*san_\w+|_Unwind_Resume\w*|__gxx_\w+|__cxa_(?!demangle)\w+"
     r"|_Z[nd][wal]\w+|__stack_chk_fail|__tls_get_addr|__assert_fail|abort|__clang_\w+"
+    # What the C++ library computes complex numbers with.
+    r"|c(?:abs|arg|exp|log|log10|pow|sqrt|a?sinh?|a?cosh?|a?tanh?)f?"
     r"|__(?:add|sub|mul|div|mod|fix|float|extend|trunc)\w+|fe[gs]etround|_ZSt\d+__throw_\w+|_ZSt9terminatev"
 )
 
