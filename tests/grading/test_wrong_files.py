@@ -1,0 +1,54 @@
+"""The corpus of audits/wrong_files: what it says of itself, and that the graders refuse what it holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from audits.wrong_files.corpus import BASES, FILES, TOLD, WrongFile, bases, wrong_files
+from audits.wrong_files.run import of_base, of_file
+from onekernel.bench import records
+from support.course import COURSE, ROOT
+
+EVERY = wrong_files()
+RECORDED = records.read(records.results(ROOT) / "cpu" / "wrong_files.json")["files"]
+
+
+def test_each_file_is_made_from_a_base_by_edits_that_fit() -> None:
+    for each in EVERY:
+        text = each.text()  # raises where an edit's old text is not there, or more than once
+        assert text != (BASES / each.base).read_text(encoding="utf-8"), each.name
+        assert text.count(each.line) == 1, (each.name, each.line)
+
+
+def test_no_two_files_are_the_same_and_each_answers_an_exercise() -> None:
+    assert len({e.name for e in EVERY}) == len({e.text() for e in EVERY}) == len(EVERY) >= 150
+    assert {p.stem for p in FILES.iterdir()} <= {*COURSE.exercises}
+    assert {p.name for p in BASES.iterdir()} == {*bases()}
+    assert {(e.base, e.exercise) for e in EVERY} == {*bases().items()}  # a base answers one exercise
+
+
+def test_each_is_judged_and_recorded() -> None:
+    assert {e.told for e in EVERY} <= {*TOLD}
+    assert {e.name for e in EVERY} == {*RECORDED}
+    assert all(e.mistake.endswith(".") for e in EVERY)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("base", [pytest.param(b, id=b, marks=pytest.mark.sample(every=8)) for b in sorted(bases())])
+def test_a_base_is_right(base: str) -> None:
+    assert of_base(ROOT, base)
+
+
+def classes(each: WrongFile) -> set[str]:
+    """Of each exercise one a day; audits/wrong_files grades them all."""
+    return {each.exercise}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "each", [pytest.param(e, id=e.name, marks=pytest.mark.sample(classes=classes(e))) for e in EVERY]
+)
+def test_a_wrong_file_is_refused(each: WrongFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONEKERNEL_NVCC", "off")
+    found = of_file(ROOT, each)
+    assert found["refused"], each.mistake
