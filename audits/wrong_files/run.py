@@ -51,9 +51,9 @@ def main(argv: Sequence[str]) -> int:
     earlier = known["took"]["wall_s"] if options.names and known else 0.0
     with dealt.pool(options.jobs, "simulator") as pool:
         right = {pool.submit(of_base, root, base): base for base in sorted({each.base for each in chosen})}
-        for done in as_completed(right):
-            if not done.result():
-                raise UserError(Message.of("bench.wrong-files-base", file=right[done]))
+        for tried, base in right.items():
+            if not tried.result():
+                raise UserError(Message.of("bench.wrong-files-base", file=base))
         asked = {pool.submit(of_file, root, each): each for each in chosen}
         for done in as_completed(asked):
             each, ended[asked[done].name] = asked[done], done.result()
@@ -120,8 +120,8 @@ def _print(each: WrongFile, found: dict[str, Any]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = command.parser("wrong-files", "audits.wrong_files")
-    command.option(parser, "wrong-files", "names", nargs="*", metavar="NAME")
-    command.option(parser, "wrong-files", "--jobs", type=int, default=1, metavar="N")
-    command.option(parser, "wrong-files", "--out", type=Path, metavar="DIR")
+    parser = command.parser("wrong_files", "audits.wrong_files")
+    command.option(parser, "wrong_files", "names", nargs="*", metavar="NAME")
+    command.option(parser, "wrong_files", "--jobs", type=int, default=1, metavar="N")
+    command.option(parser, "wrong_files", "--out", type=Path, metavar="DIR")
     return parser

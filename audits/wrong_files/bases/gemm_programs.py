@@ -20,7 +20,8 @@ def gemm_kernel(
     for k0 in range(0, k, K):
         p = k0 + tl.arange(0, K).to(tl.int64)
         a = tl.load(a_ptr + i[:, None] * lda + p[None, :], mask=(i[:, None] < m) & (p[None, :] < k), other=0.0)
-        b = tl.load(b_ptr + p[:, None] * b_down + j[None, :] * b_aside, mask=(p[:, None] < k) & (j[None, :] < n), other=0.0)
+        b_at = b_ptr + p[:, None] * b_down + j[None, :] * b_aside
+        b = tl.load(b_at, mask=(p[:, None] < k) & (j[None, :] < n), other=0.0)
         if WIDEN:
             a = a.to(tl.float32)
             b = b.to(tl.float32)

@@ -1,4 +1,4 @@
-"""Softmax in Triton: a tile that holds the row, tuned among those that do; rows of more than 16,384 columns in steps."""
+"""Softmax in Triton: a tile that holds the row, tuned among those that do; longer rows in steps."""
 
 import torch
 import triton
