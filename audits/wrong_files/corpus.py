@@ -2,7 +2,8 @@
 
 A record has `name`, `base`, `edits` (pairs of old and new, each old found exactly once), `mistake`, what a teacher
 would say, and `line`, a text that stands once in the wrong file, where the mistake lies. What the grader's messages
-told of it was read by a person: `told` is one of TOLD, and `codes` are the codes of what was read.
+told of it was read by a person: `told` is one of TOLD, and `codes` are the codes of what was read. Both
+are missing until somebody has read it.
 
 But:    a base answers one exercise, that of the records that name it.
 """
