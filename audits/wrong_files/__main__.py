@@ -1,0 +1,12 @@
+"""Wrong submissions written as learners write them: which are refused, and whether their mistake is named.
+
+`python -m audits.wrong_files --help` explains it; the bench itself is in audits.wrong_files.run.
+"""
+
+import sys
+
+from audits.wrong_files.run import main
+from onekernel.bench.command import run
+
+if __name__ == "__main__":  # the processes of --jobs import this file
+    sys.exit(run(main))
