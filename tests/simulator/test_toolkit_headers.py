@@ -177,3 +177,13 @@ def test_a_span_is_there_in_the_standard_that_nvcc_is_given(tmp_path: Path) -> N
     )
     i = np.arange(32, dtype=np.float32)
     np.testing.assert_array_equal(clean(tmp_path, source, i, np.zeros(32, np.float32)), i + 16 + 5 + 6 + 4)
+
+
+def test_a_graded_file_is_told_once_that_thrust_is_for_whole_programs(tmp_path: Path) -> None:
+    """Wherever NVIDIA's headers are: installing them would not help it."""
+    path = tmp_path / "graded.cu"
+    includes = "".join(f"#include <thrust/{name}.h>\n" for name in ("transform", "reduce", "system_error"))
+    path.write_text(f'{includes}extern "C" int run(float* x, long n) {{ return 0; }}\n', encoding="utf-8")
+    with pytest.raises(BuildError) as refused:
+        simulator.build(path, prototypes=["int run(float* x, long n)"])
+    assert [(f.line, f.message.key) for f in refused.value.findings] == [(1, "simulator.header-program")]

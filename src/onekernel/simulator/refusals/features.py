@@ -142,7 +142,10 @@ def _refusals(tokens: list[Token], has: Callable[[str], bool], arch: str, progra
             if token.text in UNCOUNTED or _MACHINERY.fullmatch(token.text):
                 found.setdefault(token.text, Refusal(token.text, token.line, "machinery"))
         elif (header := _missing(token, has)) and (told := advice(header)):
-            found.setdefault(header, Refusal(f"<{header}>", token.line, *told))
+            key, library = told
+            # A graded file could not use it with NVIDIA's headers either, and a library is told once.
+            key = "header-program" if key == "header-thrust" and not program else key
+            found.setdefault(library or header, Refusal(f"<{header}>", token.line, key, library))
         elif token.text == "<" and before[1] == "texture" and before[0] in (";", "}", "{", "static", "extern", ""):
             found.setdefault("texture", Refusal("texture<...>", token.line, "texture-reference"))
         if what and what not in found:
