@@ -38,13 +38,14 @@ class Replayed:
     """One call: its inputs as they were rounded, and its tensors in memory with what lies between their rows.
 
     `memory` holds, by tensor, all elements from the first on, row gaps included (there NaN); `row_strides` count
-    elements.
+    elements. `block` is the number of threads that the file was built for, where the call names it.
     """
 
     inputs: Mapping[str, np.ndarray]
     memory: Mapping[str, np.ndarray]
     row_strides: Mapping[str, int]
     dtype: str = "float32"
+    block: int | None = None
 
     @property
     def step(self) -> float:

@@ -56,8 +56,7 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
     if not any(_explainable(f) for v in verdicts for f in v.failures):
         return list(verdicts)
     verdicts = _of_any_size(verdicts)
-    # Not of launches that are refused on purpose, nor of the file built another way: those have causes of their own.
-    every = [(c, o) for check in ran.values() for c, o in check if not (c.case.way or c.case.defines)]
+    every = _compared(submission.operator, [pair for check in ran.values() for pair in check])
     strided = stride_cause(submission.operator, every)
     found = strided
     if (
@@ -82,6 +81,17 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
         told = any(f.message.key in OF_A_CAUSE for v in explained for f in v.failures)
         explained.append(_explained(verdict, found, apart, told))
     return explained
+
+
+def _compared(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Sequence[tuple[Call, CallOutcome]]:
+    """The calls that may have one cause: not of launches that are refused on purpose, and all of one build: the file as
+    it stands or, where that is right, as it was built the first time that it is wrong."""
+    builds: dict[tuple[str, ...], list[tuple[Call, CallOutcome]]] = {(): []}
+    for call, outcome in ran:
+        if not call.case.way:
+            builds.setdefault(call.case.defines, []).append((call, outcome))
+    wrong = (every for every in builds.values() if not all(is_right(operator, *pair) for pair in every))
+    return next(wrong, builds[()])
 
 
 def _from_length_on(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
