@@ -26,7 +26,7 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
     if call and message.key == "simulator.bad-launch-empty-grid" and all(call.case.sizes.values()):  # there is work
         of_one_row = call.case.sizes.get("rows") == 1
         message = Message(f"grading.grid-{'of-one-row' if of_one_row else 'rounded-down'}", dict(message.values))
-    if call and _has_work(message, call):
+    if call and finding.code.startswith("out-of-bounds") and _has_work(message, call):
         loop = message.values["advice"].key.endswith("-loop")
         advice = Message(f"grading.advice-own{'-loop' if loop else ''}")
         message = Message(message.key, {**message.values, "advice": advice})
