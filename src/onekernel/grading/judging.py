@@ -12,7 +12,7 @@ from onekernel.counts import KernelCounts
 from onekernel.course import Check
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
-from onekernel.grading.reasons import exchanged, failure_of, said_once
+from onekernel.grading.reasons import exchanged, failure_of, rows_named, said_once
 from onekernel.grading.submission import ENDLESS, ERRORS, SYMPTOMS, Submission
 from onekernel.grading.undefined import UNDEFINED, depends
 from onekernel.grading.unwritten import told
@@ -48,7 +48,7 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
     errors = [f for f in report.findings if f.severity == "error" and FOLLOWS.get(f.code) not in codes]
     errors.sort(key=lambda f: f.code not in FIRST)
     found = said_once([failure_of(f, check, call) for f in errors])
-    found = exchanged(found, call, report.kernels)
+    found = exchanged(rows_named(found, call, report.kernels), call, report.kernels)
     if report.status != 0 and not found:
         values = {"function": call.function, "name": report.status_name, "code": report.status}
         found.append(because(Message("grading.status", values), "status"))
