@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -32,9 +33,9 @@ SEEN = tuple(
     )
 )  # fmt: skip  # told from the results, not made on purpose
 ALL_NAN = "replay.softmax-all-nan"
-IN_ONE_PATH = "replay.in-one-path"
+IN_ONE_PATH = ("replay.in-one-path", "replay.in-one-form")
 OF_A_CAUSE = ("replay.seen", "replay.named", "replay.named-some")
-OF_A_STRIDE = "-of-"  # as in replay.mul-w-of-x
+OF_A_STRIDE = re.compile("-of-|gemm-ld[ab]-")  # as in replay.mul-w-of-x
 WHOLE_TILES = "replay.tiles-whole-alone"
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
 # Mistakes in the address of a tensor: on inputs of other shapes they lead outside of it.
@@ -63,7 +64,7 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
         strided is None or len(submission.operator.inputs()) > 1
     ):  # of several inputs it says less than a mistake made on purpose
         made = cause(submission.operator, every, submission.text())
-        if made and (strided is None or strided.key == UNKNOWN or OF_A_STRIDE in made.key):
+        if made and (strided is None or strided.key == UNKNOWN or _of_a_stride(made)):
             strided, found = None, made
     if found is not None and found.key == ALL_NAN:  # which rows they are says more
         found = narrowed(given(submission.operator, every)) or found
@@ -81,6 +82,12 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
         told = any(f.message.key in OF_A_CAUSE for v in explained for f in v.failures)
         explained.append(_explained(verdict, found, apart, told))
     return explained
+
+
+def _of_a_stride(made: Message) -> bool:
+    """Whether a mistake, or the one that is made in one form alone, is about one tensor's stride."""
+    alone = made.values.get("cause")
+    return bool(OF_A_STRIDE.search((alone if isinstance(alone, Message) else made).key))
 
 
 def _compared(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Sequence[tuple[Call, CallOutcome]]:
@@ -177,7 +184,7 @@ def _explained(verdict: Verdict, found: Message, cases: set[str] | None, told_be
     counted = {name: found.values.get(name, 0) for name in ("inputs", "apart", "rest")}
     message = Message(key, {"cause": found, **counted, "symptom": symptom})
     if told_before:  # of some other input it need not be the cause
-        sure = key == "replay.named" and found.key != IN_ONE_PATH
+        sure = key == "replay.named" and found.key not in IN_ONE_PATH
         message = Message("replay.same-cause", {"symptom": symptom}) if sure else symptom
     told = replace(first, message=message)
     others = [told if f is first else f for f in verdict.failures if f is first or f not in mine]
