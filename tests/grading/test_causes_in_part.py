@@ -101,3 +101,17 @@ def test_in_elements_of_no_vector_alone(tmp_path: Path, form: str) -> None:
 )  # fmt: skip
 def test_a_running_sum(tmp_path: Path, slug: str, file: str, old: str, new: str, cause: str) -> None:
     assert named(tmp_path, slug, (SLIPS / file).read_text(encoding="utf-8"), [(old, new)], "shapes") == {cause}
+
+
+@pytest.mark.parametrize("skipped", ["i < head", "(i < head || i >= end) && i % 2 == 0", "i < head || i >= end"])
+def test_elements_of_no_vector_that_are_not_written(tmp_path: Path, skipped: str) -> None:
+    text = (SLIPS / "gelu_loop.cu").read_text(encoding="utf-8")
+    before = "float v = (float)x[i];"
+    ends = "const int64_t head = (16 - (uintptr_t)y % 16) % 16 / sizeof(T), end = n - (n - head) % (16 / sizeof(T));"
+    assert text.count(before) == 1
+    path = tmp_path / "gelu.cu"
+    path.write_text(text.replace(before, f"{ends} if ({skipped}) continue; {before}"), encoding="utf-8")
+    result = graded(path, "gelu", "simulator", frozenset({"unaligned"}))
+    (failure, *_) = (f for v in result.verdicts for f in v.failures)
+    assert "lies in no whole vector of 16 bytes" in failure.message.text("en"), failure.message.text("en")
+    assert "no está en ningún vector completo" in failure.message.text("es")
