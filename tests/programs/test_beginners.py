@@ -31,7 +31,7 @@ SAID = {
     17: ("Of the 1,000 elements of y that", "De los 1000 elementos de y que"),
     18: ("The 1,000 elements of y that are copied to the host here were never", "Nadie ha escrito los 1000 elementos"),
     19: ("Ask for the rows into an array of pointers of the host", "Pide las filas en un array de punteros del host"),
-    20: ("an atomic and a plain write meet", "una operación atómica y una escritura normal"),
+    20: ("and a plain write meet", "y una escritura normal"),
     21: ("has 1024 bytes, as line", "en bytes, no en elementos"),
     22: ("the last tile hangs over the edge", "el último tile se sale del borde"),
     23: ("Are the two numbers swapped?", "¿Están intercambiados los dos números?"),

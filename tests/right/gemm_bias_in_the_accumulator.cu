@@ -10,9 +10,10 @@ __global__ void tiles(const float* a, const float* b, float* c, int64_t m, int64
     __shared__ float tile_a[T][T];
     __shared__ float tile_b[T][T + 1];
     const int x = threadIdx.x, y = threadIdx.y;
-    const int64_t row = (int64_t)blockIdx.y * T + y;
-    const int64_t col = (int64_t)blockIdx.x * T + x;
-    const int64_t first = (int64_t)blockIdx.x * T;
+    const int64_t across = (n + T - 1) / T;  // tiles, numbered along rows: grid.y would not have room for all
+    const int64_t row = blockIdx.x / across * T + y;
+    const int64_t col = blockIdx.x % across * T + x;
+    const int64_t first = blockIdx.x % across * T;
     const bool begins = alpha != 0.0f && isfinite(alpha) && beta != 0.0f && row < m && col < n;
     float sum = 0.0f, old = begins ? c[row * ldc + col] : 0.0f;
     for (int64_t step = 0; step < k; step += T) {
@@ -42,7 +43,7 @@ extern "C" cudaError_t gemm_tiled(const float* a, const float* b, float* c, int6
                                   int64_t ldb, int64_t ldc, int64_t transpose_b, float alpha, float beta,
                                   cudaStream_t stream) {
     if (m == 0 || n == 0) return cudaSuccess;
-    const dim3 blocks((unsigned)((n + T - 1) / T), (unsigned)((m + T - 1) / T));
+    const unsigned blocks = (unsigned)((n + T - 1) / T * ((m + T - 1) / T));
     tiles<<<blocks, dim3(T, T), 0, stream>>>(a, b, c, m, n, k, lda, ldb, ldc, transpose_b != 0, alpha, beta);
     return cudaGetLastError();
 }

@@ -218,3 +218,42 @@ def test_a_column_that_is_compared_is_told_nothing_of_it(tmp_path: Path, body: s
     """Two blocks share a row for another reason."""
     (race,) = [f for f in at_width(tmp_path, body) if f.code == "race-global"]
     assert "is compared with no size" not in race.message.text("en")
+
+
+@pytest.mark.parametrize(
+    ("body", "index"),
+    [
+        ("    y[blockIdx.x] = threadIdx.x;", "blockIdx.x"),
+        ("    int part = blockIdx.x * 2 + n / 4096;\n    y[part] = threadIdx.x;", "part"),
+        ("    const int of[2] = {0, 1};\n    y[of[threadIdx.x / 16]] = threadIdx.x;", ""),
+        ("    int pair = threadIdx.x / 2;\n    y[pair] = threadIdx.x;", ""),
+    ],
+)
+def test_an_element_that_is_the_same_for_a_whole_block_is_for_one_thread(
+    tmp_path: Path, body: str, index: str
+) -> None:
+    (race,) = found(tmp_path, body)
+    assert race.code == "race-global"
+    said = f"The index, {index}, is the same for all threads of a block: let one of them write"
+    assert (said in race.message.text("en")) is bool(index)
+    assert ("es el mismo para todos los hilos de un bloque" in race.message.text("es")) is bool(index)
+
+
+TICKET = """
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        y[1 + blockIdx.x] = x[blockIdx.x];
+        last = atomicAdd((unsigned*)(y + 100), 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last || threadIdx.x) return;
+    float sum = 0;
+    for (unsigned i = 0; i < gridDim.x; i++) sum += READ;
+    y[0] = sum;
+"""
+
+
+@pytest.mark.parametrize("read", ["y[1 + i]", "((volatile float*)y)[1 + i]", "__ldcg(y + 1 + i)"])
+def test_a_missing_fence_is_named_however_the_parts_are_read(tmp_path: Path, read: str) -> None:
+    (race,) = found(tmp_path, TICKET.replace("READ", read), grid="8")
+    assert race.message.key.endswith("-fence"), race.message.text("en")

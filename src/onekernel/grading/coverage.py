@@ -12,7 +12,7 @@ from onekernel.counts import KernelCounts
 from onekernel.grading.buffers import Call, Fault, judge
 from onekernel.grading.time_limit import within_time
 from onekernel.messages import Message
-from onekernel.ops.base import Operator
+from onekernel.ops.base import DTYPES, Operator
 from onekernel.sandbox.supervisor import CallOutcome
 
 _OF_INDICES = ("grading.unwritten-from", "grading.unwritten-holes")  # told of threads, which Triton has none of
@@ -48,6 +48,8 @@ def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str
     if second.key == "grading.unwritten-rows" and within_time(lambda: _ROW_OF_WARP.search(text), None):
         of_warps = Message("grading.unwritten-rows-of-warps", second.values)
         return Message(fault.message.key, {**fault.message.values, "second": of_warps})
+    if backend != "triton" and second.key == "grading.unwritten-holes" and _of_singles(call, fault):
+        return Message(fault.message.key, {**fault.message.values, "second": Message("grading.unwritten-singles")})
     if second.key not in ("grading.unwritten-tail", *(_OF_INDICES if backend == "triton" else ())):
         return fault.message
     threads = max((math.prod(k.grid) * math.prod(k.block) for k in kernels), default=0)
@@ -58,6 +60,18 @@ def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str
     else:
         return fault.message
     return Message(fault.message.key, {**fault.message.values, "second": why})
+
+
+def _of_singles(call: Call, fault: Fault) -> bool:
+    """Whether all that is missing of a vector lies in no whole vector of 16 bytes, of which the output's first begins
+    behind some elements: at its two ends."""
+    (name, answer), *others = call.expected.items()
+    if others or answer.ndim != 1:
+        return False
+    per = 16 // DTYPES[call.dtype].itemsize
+    head = -(call.case.shift + call.case.apart.get(name, 0)) % per
+    end = head + (answer.size - head) // per * per
+    return 0 < head < answer.size and all(not head <= int(at) < end for at in fault.at[:, 0])
 
 
 def whole_tiles_alone(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:

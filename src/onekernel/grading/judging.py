@@ -13,8 +13,9 @@ from onekernel.course import Check
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
 from onekernel.grading.coverage import told
-from onekernel.grading.reasons import exchanged, failure_of, said_once
+from onekernel.grading.reasons import exchanged, failure_of, rows_named, said_once
 from onekernel.grading.submission import ENDLESS, ERRORS, SYMPTOMS, Submission
+from onekernel.grading.undefined import UNDEFINED, depends
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES
@@ -23,7 +24,6 @@ from onekernel.ways import REFUSED, SPARSE
 
 FIRST = ("divergent-barrier",)  # what others follow from: a race, say
 FOLLOWS = {"stream-race": "wrong-stream"}  # what is not told beside what it follows from
-UNDEFINED = ("absent-lane",)  # wrong only where a result depends on it: the simulator gives each lane another value
 COPIED = "host-copy"
 OF_ERRORS = ("launch-error-lost", "status", "ended")  # whatever a check asks for, this is what its learner may read
 
@@ -48,7 +48,7 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
     errors = [f for f in report.findings if f.severity == "error" and FOLLOWS.get(f.code) not in codes]
     errors.sort(key=lambda f: f.code not in FIRST)
     found = said_once([failure_of(f, check, call) for f in errors])
-    found = exchanged(found, call, report.kernels)
+    found = exchanged(rows_named(found, call, report.kernels), call, report.kernels)
     if report.status != 0 and not found:
         values = {"function": call.function, "name": report.status_name, "code": report.status}
         found.append(because(Message("grading.status", values), "status"))
@@ -67,8 +67,10 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
     ):
         found.append(because(Message("grading.no-programs"), "bad-launch"))
     fault = buffers.judge(submission.operator, call, outcome.after)
-    if not fault and _undefined_alone(found):
-        found = []
+    undefined = [f for f in found if f.code in UNDEFINED]
+    # Nothing came of such a value, or what else was found is looked at first: it has results of its own.
+    if undefined and not (fault and _undefined_alone(found) and depends(submission.operator, call, outcome)):
+        found = [f for f in found if f not in undefined]
     if fault and fault.kind == "guard" and any(f.code == "out-of-bounds-write" for f in found):
         return found  # the backend has named the line already
     if fault and fault.kind == "unwritten" and found:

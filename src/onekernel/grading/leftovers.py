@@ -37,6 +37,10 @@ _LASTING = re.compile(
     r"[^;(){}]*?\b(\w+)[ \t]*(?:\[[^;]*\][ \t]*)?(?:=[^;]*|\{[^;]*\})?;",
     re.MULTILINE,
 )
+# A constant of a function that is given its value in the first call, by what that call brings.
+_OF_FIRST_CALL = re.compile(
+    r"^[ \t]+(?:static[ \t]+const|const[ \t]+static)\b[^;(){}=]*?\b(\w+)[ \t]*=[^;\"]*\b[a-z]\w*[^;]*;", re.MULTILINE
+)
 
 
 def with_leftovers(
@@ -58,7 +62,9 @@ def with_leftovers(
     if wrong is None or not _right(submission, wrong[0], alone(wrong[0])):
         return list(verdicts)
     first = Message("grading.left-over")
-    second = Message("grading.left-over-names", {"name": next(iter(names))})
+    name = next(iter(names))
+    of_first = name in within_time(lambda: _OF_FIRST_CALL.findall(submission.text()), list[str]())
+    second = Message(f"grading.left-over-{'static' if of_first else 'names'}", {"name": name})
     return _told(submission, verdicts, wrong[0], Message("grading.both", {"first": first, "second": second}), names)
 
 
@@ -111,7 +117,8 @@ def _lasting(submission: Submission) -> dict[str, int]:
 
 
 def _lasting_in(text: str) -> dict[str, int]:
-    found = sorted(_LASTING.finditer(text), key=lambda m: (not _only_grows(text, m[1]), "[" in m[0]))
+    every = (*_LASTING.finditer(text), *_OF_FIRST_CALL.finditer(text))
+    found = sorted(every, key=lambda m: (not _only_grows(text, m[1]), "[" in m[0]))
     return {m[1]: text.count("\n", 0, m.start(1)) + 1 for m in found}
 
 

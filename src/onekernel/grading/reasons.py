@@ -18,6 +18,8 @@ from onekernel.messages import Message
 
 SURE = ("-ended", "-column", "-twice", "-one-turn", "-fragment", "-fragment-apart", "-fragment-plain")
 """Advice that the source itself gives."""
+OF_LOOPS = ("advice-loop", "advice-own-loop", "advice-first-thread")
+"""Advice that asks how far a loop goes."""
 
 
 def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Failure:
@@ -26,7 +28,7 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
     if call and message.key == "simulator.bad-launch-empty-grid" and all(call.case.sizes.values()):  # there is work
         of_one_row = call.case.sizes.get("rows") == 1
         message = Message(f"grading.grid-{'of-one-row' if of_one_row else 'rounded-down'}", dict(message.values))
-    if call and _has_work(message, call):
+    if call and finding.code.startswith("out-of-bounds") and _has_work(message, call):
         loop = message.values["advice"].key.endswith("-loop")
         advice = Message(f"grading.advice-own{'-loop' if loop else ''}")
         message = Message(message.key, {**message.values, "advice": advice})
@@ -117,6 +119,39 @@ def exchanged(found: list[Failure], call: Call, kernels: Sequence[KernelCounts])
     values = {"blocks": math.prod(odd.grid), "threads": rows}
     asked = Message("grading.launch-exchanged", values)
     return [replace(found[0], message=_both(asked, found[0].message)), *found[1:]]
+
+
+def rows_named(found: list[Failure], call: Call, kernels: Sequence[KernelCounts]) -> list[Failure]:
+    """The failures, of an access beyond a matrix by rows what is wrong with the row, where it is that, in the place of
+    what may be wrong with a loop around it."""
+    return [_of_row(f, call, kernels) if f.code.startswith("out-of-bounds") else f for f in found]
+
+
+def _of_row(failure: Failure, call: Call, kernels: Sequence[KernelCounts]) -> Failure:
+    values, sizes = failure.message.values, call.case.sizes
+    advice, name = values.get("advice"), str(values.get("variable"))
+    rows, cols = (sizes.get(size, 0) for size in ("rows", "cols"))
+    matrix = call.inputs.get(name, call.expected.get(name, np.zeros(0))).shape == (rows, cols)
+    if not isinstance(advice, Message) or not advice.key.endswith(OF_LOOPS) or not matrix or not rows * cols:
+        return failure
+    row, col = divmod(int(str(values["index"])), cols + call.case.gaps.get(name, 0))
+    facts: dict[str, object] = {"row": row, "col": col, "rows": rows, "cols": cols}
+    why = "no-row" if row >= rows and 0 < col < cols else ""
+    number, block = (str(values.get(place, "")) for place in ("thread", "block"))
+    if row >= rows and number.isdigit() and block.isdigit() and len(kernels) == 1:
+        blocks, threads = math.prod(kernels[0].grid), math.prod(kernels[0].block)
+        within_grid = int(block) * threads + int(number)
+        facts |= {"number": within_grid, "right": within_grid // cols, "blocks": blocks}
+        if row == within_grid // rows != within_grid // cols < rows:
+            why = "row-by-rows"
+        elif blocks == rows and row == int(number) and not int(block):
+            why = "row-of-thread"
+        elif blocks > rows and row == int(block):
+            why = "row-of-block"
+    if not why:
+        return failure
+    named = Message(failure.message.key, {**values, "advice": Message(f"grading.advice-{why}", facts)})
+    return replace(failure, message=named)
 
 
 def _both(first: Message, second: Message) -> Message:

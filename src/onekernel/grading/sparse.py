@@ -215,8 +215,10 @@ def _coverage(
 
 def _capped(kernel: KernelCounts, facts: Mapping[str, object]) -> Message:
     """What is said of a launch that has as many blocks as a grid may have in y and z, or programs."""
-    programs = "-programs" if kernel.source == "interpreter" else ""
-    return Message(f"grading.sparse-capped{programs}", {**facts, "blocks": prod(kernel.grid)})
+    programs = kernel.source == "interpreter"
+    axis = next(i for i, blocks in enumerate(kernel.grid) if blocks in CAPS)
+    values = {**facts, "blocks": prod(kernel.grid), "axis": axis if programs else "xyz"[axis]}
+    return Message(f"grading.sparse-capped{'-programs' if programs else ''}", values)
 
 
 def _end(call: Call, p: Parameter, tensor: Sparse, kernels: Sequence[KernelCounts]) -> int | None:

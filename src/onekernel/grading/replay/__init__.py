@@ -27,6 +27,7 @@ from onekernel.grading.buffers import Call
 from onekernel.grading.replay import bits, factors
 from onekernel.grading.replay.base import Mistake, Replayed
 from onekernel.grading.replay.integers import values_in_integers
+from onekernel.grading.undefined import UNDEFINED, depends
 from onekernel.messages import Message, area
 from onekernel.ops.base import DTYPES, Arrays, Operator
 from onekernel.sandbox.supervisor import CallOutcome
@@ -36,6 +37,7 @@ LARGE = 50_000  # elements of an input, likewise
 # How near a mistake's numbers must be to the kernel's, relative to each: rounding in another order, and no more.
 NEAR = {"float32": 1e-4, "float16": 2e-3, "bfloat16": 1.6e-2}
 FEW_INPUTS = 3  # right by chance
+CHOICES = ("transpose_b", "approximate")  # scalars that say which of several forms is computed
 ENOUGH = 100  # numbers that no other mistake gives by chance
 FEW_COLUMNS = 8  # or less of a row have a factor in common by chance
 FEW = 0.02  # of the elements may lie a rounding step of a narrow type further off
@@ -91,6 +93,7 @@ OTHERWISE: Mapping[str, Callable[[str], object]] = {
 # Of what threads, warps and lanes share: a Triton kernel has none of them.
 _OF_THREADS = re.compile(r"\bthread|\bwarp|\blane|shuffle")
 IN_PROGRAMS = ("softmax-zero-beyond", "sum-limited", "softmax-from-own-column", "softmax-max-of-bits")
+BLOCK = "BLOCK="  # the macro that a case sets to a number of threads
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
 
@@ -119,24 +122,27 @@ def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]], text: str
     tried = {len(some): some for some in (every, finite, [g for g in finite if g.call.dtype == "float32"])}
     asked = [_short_first(some) for some in tried.values()]
     asked = [(given, longer) for given, longer in asked if given and not given[0].right]
-    paths = [(*_short_first(some), path) for some, path in _paths([*tried.values()][-1])]
+    last = [*tried.values()][-1]
+    parts = [("length", *one) for one in _paths(last)] + [("form", *one) for one in _forms(last)]
+    paths = [(*_short_first(some), by, path) for by, some, path in parts]
     with np.errstate(all="ignore"):
         for short, longer in asked:
             if found := _replayed_cause(operator, short, longer, text):
                 tried_on = [id(g) for g in (*short, *longer)]
                 others = [g for g in every if not g.right and id(g) not in tried_on and g.got.size <= LARGE]
                 return _with_the_rest(operator, found, others)
-        for short, longer, path in paths:
+        for short, longer, by, path in paths:
             found = _replayed_cause(operator, short, longer, text)
             told = sum(g.got.size for g in short if not g.right)  # numbers that the mistake has given
             if found and (found[1].values["apart"] >= FEW_INPUTS or told >= ENOUGH):
-                return Message("replay.in-one-path", {**found[1].values, "cause": found[1], **path})
+                said = "in-one-path" if by == "length" else "in-one-form"
+                return Message(f"replay.{said}", {**found[1].values, "cause": found[1], **path})
         fp32 = [g for g in every if g.call.dtype == "float32"]
         narrow_alone = len(fp32) >= FEW_INPUTS and all(g.right for g in fp32)  # what fp32 has right is no constant
         return next(filter(None, (_common(module, g, narrow_alone) for g, _ in asked)), None)
 
 
-def _paths(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, int]]]:
+def _paths(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, object]]]:
     """Of inputs the long ones alone, or the short ones, where each that is wrong is longer than each that is right of
     the others: a launcher has taken another path there. With it the greatest length of the short ones, or 0, and the
     least of the long ones, or 0."""
@@ -149,6 +155,18 @@ def _paths(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, int]]]:
         yield [g for g in some if _length(g) >= min(wrong)], {"most": max(below), "least": min(wrong)}
     if len(above) >= FEW_INPUTS:
         yield [g for g in some if _length(g) <= max(wrong)], {"most": max(wrong), "least": min(above)}
+
+
+def _forms(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, object]]]:
+    """Of inputs those with one value of a choice, where all that are wrong have it and those with another are right;
+    with it the choice and the value."""
+    wrong = [g for g in some if not g.right]
+    for p in CHOICES:
+        chosen = {int(g.call.inputs[p]) for g in wrong if p in g.call.inputs}
+        others = [g for g in some if p in g.call.inputs and int(g.call.inputs[p]) not in chosen]
+        if len(chosen) == 1 and len(others) >= FEW_INPUTS:
+            value = chosen.pop()
+            yield [g for g in some if int(g.call.inputs[p]) == value], {"name": p, "value": value}
 
 
 def _length(g: Given) -> int:
@@ -302,7 +320,8 @@ def given(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> list[G
         report = outcome.report
         if report is None or report.status or not math.prod(call.case.sizes.values()):
             continue
-        if any(f.severity == "error" for f in report.findings):
+        errors = {f.code for f in report.findings if f.severity == "error"}
+        if errors and (not errors <= {*UNDEFINED} or depends(operator, call, outcome)):
             continue
         fault = buffers.judge(operator, call, outcome.after)
         if fault and fault.kind not in ("values", "nan", "row-sum"):
@@ -313,16 +332,19 @@ def given(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> list[G
 
 
 def _replayed(operator: Operator, call: Call) -> Replayed:
+    case = call.case
     memory, strides = {}, {}
     for p in operator.parameters:
         if p.row_stride is None:
             continue
-        strides[p.name] = buffers.row_stride(call.case, p)
+        strides[p.name] = buffers.row_stride(case, p)
         if p.role == "in":
             (buffer,) = (a for a in call.args if isinstance(a, Buffer) and a.name == p.name)
             whole = buffer.memory[buffer.offset : buffer.offset + buffer.extent]
             memory[p.name] = whole.view(DTYPES[call.dtype]).astype(np.float64)
-    return Replayed(call.inputs, memory, strides, call.dtype)
+    built = [int(d.removeprefix(BLOCK)) for d in case.defines if d.startswith(BLOCK)]
+    begins = {p.name: case.shift + case.apart.get(p.name, 0) for p in operator.parameters if p.shape}
+    return Replayed(call.inputs, memory, strides, call.dtype, built[0] if built else None, begins)
 
 
 def _tells(given: Given) -> bool:

@@ -38,18 +38,32 @@ class Replayed:
     """One call: its inputs as they were rounded, and its tensors in memory with what lies between their rows.
 
     `memory` holds, by tensor, all elements from the first on, row gaps included (there NaN); `row_strides` count
-    elements.
+    elements. `block` is the number of threads that the file was built for, where the call names it;
+    `begins` tells how many elements behind a multiple of 256 bytes a tensor begins.
     """
 
     inputs: Mapping[str, np.ndarray]
     memory: Mapping[str, np.ndarray]
     row_strides: Mapping[str, int]
     dtype: str = "float32"
+    block: int | None = None
+    begins: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def step(self) -> float:
         """Of a tensors' own type of 16 bits: how far apart two neighbouring numbers lie, relative to them."""
         return {"float16": 2.0**-10, "bfloat16": 2.0**-7}.get(self.dtype, 0.0)
+
+    @property
+    def per_vector(self) -> int:
+        """Elements of 16 bytes."""
+        return 16 // int(DTYPES[self.dtype].itemsize)
+
+    def on_vectors(self, rows: int) -> np.ndarray:
+        """Which rows begin on 16 bytes in every tensor that has them: (rows, 1)."""
+        at = np.arange(rows)[:, None]
+        starts = [self.begins.get(name, 0) + at * stride for name, stride in self.row_strides.items()]
+        return np.asarray(np.all([start % self.per_vector == 0 for start in starts], axis=0))
 
     def own(self, values: np.ndarray | float) -> np.ndarray:
         """The values rounded to the tensors' own type, as a variable of a template's T rounds them: of 16 bits it

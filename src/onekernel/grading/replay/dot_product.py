@@ -12,11 +12,11 @@ import numpy as np
 
 from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later
 from onekernel.grading.replay.elements import exchanged
-from onekernel.grading.replay.sums import STEP, integer_sums, narrow_sums, weightings
+from onekernel.grading.replay.sums import STEP, integer_sums, narrow_sums, reached, visits, weightings
 
 PER_THREAD = (1, 2, 4, 8, 16, 32)
 BLOCKS = (2, 4, 8, 16, 32, 64)
-MOST_BLOCKS = (16, 32, 64, 128, 256, 1024, 65_535)
+MOST_BLOCKS = (16, 32, 64, 128, 256, 512, 1024, 65_535)
 LONG = 5000  # products from which on a sum in steps is not made: a step of Python for each
 
 
@@ -37,7 +37,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for name, vector, other in (("a", a, b), ("b", b, a)):
         yield from exchanged(name, vector, partial(_dot, other), threads_of_row=())
         yield Mistake("dot-factor-twice", later(_dot, other, vector * vector), {"name": name})
-    yield from _of_blocks(products)
+    yield from _of_blocks(products, {128, 256, 512, case.block or 256})
     yield Mistake("dot-mean", lambda: np.array([products.sum() / n]))
     for threads in THREADS:
         own = np.arange(n) % threads
@@ -62,12 +62,20 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         yield Mistake("sum-integer", later(lambda s: s().ravel(), sums), variant=variant)
 
 
-def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
-    """Blocks of a grid, whose sums are not all joined, or not by +."""
+def _of_blocks(products: np.ndarray, sizes: set[int]) -> Iterator[Mistake]:
+    """Blocks of a grid, of one of those `sizes`, whose sums are not all joined, or not by +."""
     at = np.arange(products.size)
-    for threads in (128, 256, 512):
+    for threads in sorted(sizes):
         for rule, blocks in _grids(at.size, threads).items():
-            yield from _blocks_left(products, threads, blocks)
+            yield from _blocks_left(products, threads, blocks, rule)
+            block = at // threads % max(blocks, 1)
+            for end, number in {"first": 0, "last": blocks - 1}.items():
+                others = later(_weighted, products, block != number)
+                yield Mistake("dot-block-lost", others, variant=(threads, rule, end))
+            twice = later(_by_odd_trees, products, threads, blocks)
+            yield Mistake("sum-odd-tree", twice, variant=("of blocks", threads, rule))
+            overlap = later(lambda t, b: _weighted(products, visits(at.size, t * b, t)), threads, blocks)
+            yield Mistake("sum-wrong-step", overlap, variant=("of a block", threads, rule))
             for step in (2, 4, 8):
                 often = later(_rest_often, products, blocks, step)
                 yield Mistake("dot-rest-often", often, variant=(threads, rule, step))
@@ -76,13 +84,13 @@ def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
             for lost in (0, blocks - 1):
                 others = later(_weighted, products, block != lost)
                 yield Mistake("dot-block-lost", others, variant=(threads, blocks, lost))
-            yield from _blocks_left(products, threads, blocks)
+            yield from _blocks_left(products, threads, blocks, blocks)
             yield Mistake("sum-last-alone", later(_weighted, products, block == blocks - 1), variant=(threads, blocks))
             for one in (0, blocks - 1):
                 times = later(lambda block, one, n: _weighted(products, n * (block == one)), block, one, blocks)
                 yield Mistake("dot-one-block-often", times, variant=(threads, blocks, one))
             sums = later(lambda block, n: np.bincount(block, products, n), block, blocks)
-            for of in (1, 32):  # a thread's sum, or a warp's
+            for of in (1, 32) if threads % 32 == 0 else (1,):  # a thread's sum, or a warp's
                 of_threads = partial(_by_maximum, products, threads, blocks, of)
                 yield Mistake("sum-by-maximum", of_threads, variant=(threads, blocks, of))
             for start in (0.0, -np.inf):
@@ -90,17 +98,24 @@ def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
                 yield Mistake("dot-blocks-by-maximum", largest, variant=(threads, blocks, start))
 
 
-def _blocks_left(products: np.ndarray, threads: int, blocks: int) -> Iterator[Mistake]:
-    """A warp, or a block, joins the blocks' sums, each of its threads one: fewer than there are."""
+def _blocks_left(products: np.ndarray, threads: int, blocks: int, rule: Hashable) -> Iterator[Mistake]:
+    """A warp, or a block, joins the blocks' sums, each of its threads one: fewer than there are. `rule` gives their
+    number."""
     block = np.arange(products.size) // threads % max(blocks, 1)
-    for kept in (n for n in THREADS if n < blocks):
+    for kept in sorted({*THREADS, threads}):
         first = later(lambda block, kept: _weighted(products, block < kept), block, kept)
-        yield Mistake("dot-blocks-left", first, {"kept": kept * threads}, (threads, blocks))
+        yield Mistake("dot-blocks-left", first, {"kept": kept * threads}, (threads, rule))
+
+
+def _by_odd_trees(products: np.ndarray, threads: int, blocks: int) -> np.ndarray:
+    """A tree that halves rounding down adds up each block, and then the blocks' sums, dealt to its threads."""
+    at, kept = np.arange(products.size), reached(threads)
+    return _weighted(products, kept[at % threads] & kept[at // threads % max(blocks, 1) % threads])
 
 
 def _grids(n: int, threads: int) -> dict[Hashable, int]:
     """Numbers of blocks, by the rule that gives them: as many always, or as n needs, up to so many."""
-    needed = {each: -(-n // (threads * each)) for each in PER_THREAD[:4]}
+    needed = {each: -(-n // (threads * each)) for each in PER_THREAD[:5]}
     grids: dict[Hashable, int] = {most: most for most in MOST_BLOCKS}
     return grids | {(each, most): min(blocks, most) for each, blocks in needed.items() for most in MOST_BLOCKS}
 

@@ -28,6 +28,10 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("gelu-always-tanh", lambda: _form(x, True))
     yield Mistake("gelu-always-erf", lambda: _form(x, False))
     yield Mistake("gelu-exchanged", lambda: _form(x, not by_tanh))
+    for where, single in _singles(case, x.size).items():
+        for name, of_singles in {"tanh": True, "erf": False, "other": not by_tanh}.items():
+            mixed = later(lambda s, f: np.where(s, _form(x, f), _form(x, by_tanh)), single, of_singles)
+            yield Mistake("gelu-single-form", mixed, variant=(where, name))
     yield Mistake("gelu-sigmoid", lambda: x / (1 + np.exp(-1.702 * x)))
     yield Mistake("gelu-sigmoid", lambda: _form(x, True) if by_tanh else x / (1 + np.exp(-1.702 * x)), variant="exact")
     yield Mistake("gelu-sigmoid", lambda: x / (1 + np.exp(-1.702 * x)) if by_tanh else _form(x, False), variant="tanh")
@@ -239,6 +243,14 @@ def _in_own_type(case: Replayed, x: np.ndarray, u: np.ndarray, by_tanh: bool) ->
     for form in ("erf", "tanh", "both"):
         concerned = form == "both" or by_tanh is (form == "tanh")
         yield Mistake("own-type-factor", factor if concerned else exact, variant=form, step=case.step)
+
+
+def _singles(case: Replayed, n: int) -> dict[str, np.ndarray]:
+    """Which elements lie in no vector of 16 bytes: behind the last one, and before the first of y or of x, if it
+    begins there."""
+    at, per = np.arange(n), case.per_vector
+    heads = {name: min(-case.begins.get(name, 0) % per, n) for name in ("y", "x")} | {"none": 0}
+    return {name: (at < head) | (at >= head + (n - head) // per * per) for name, head in heads.items()}
 
 
 def _form(x: np.ndarray, by_tanh: bool) -> np.ndarray:

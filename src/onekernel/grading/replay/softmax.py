@@ -39,6 +39,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield from _of_the_padding(rows)
     yield from softmax_threads.mistakes(rows)
     yield from _of_the_sum(case, rows)
+    yield from _of_aligned_rows(case, rows)
     yield from softmax_online.mistakes(rows)
     yield from softmax_extremes.mistakes(rows)
 
@@ -87,6 +88,24 @@ def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
         if stride != strides["x"]:
             wrong = Rows(case.read("x", stride))
             yield Mistake(f"stride-{cause}", later(lambda w: w.above(w.largest), wrong))
+
+
+def _of_aligned_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
+    """In rows that are read by vectors, those that begin on 16 bytes, what is left behind the whole ones is not in
+    maximum and sum; or the last whole one is, once more."""
+    rows, cols = r.x.shape
+    aligned, at, whole = case.on_vectors(rows), np.arange(cols), cols // case.per_vector
+    twice = 1 + ((whole > 0) & (at // case.per_vector == whole - 1))
+    for where in ("both", "sum"):
+        again = later(lambda w: np.where(aligned, r.weighted(lambda: twice, w), r.above(r.largest)), where)
+        yield Mistake("sum-last-vector-twice", again, variant=where)
+        lost = later(lambda w: r.weighted(lambda: at < whole * case.per_vector, w), where)
+        for nothing in (np.nan, np.inf):  # of a row of which nothing is taken: the others, too, where one loop has both
+            some = later(lambda v, n: v() if whole else np.full(r.x.shape, n, r.x.dtype), lost, nothing)
+            for rest in (nothing, None):
+                others = later(lambda n: r.above(r.largest) if n is None else n, rest)
+                by_rows = later(lambda s, o: np.where(aligned, s(), o()), some, others)
+                yield Mistake("sum-tail-lost", by_rows, variant=("of aligned rows", where, nothing, rest))
 
 
 def _tail_of_next_row(r: Rows, vector: int) -> np.ndarray:

@@ -25,6 +25,7 @@ RULES: dict[str, Rule] = {
     "softmax-term-above-old": lambda s, old, new, x: s * np.exp(old - new) + np.exp(x - old),
     "softmax-term-rescaled": lambda s, old, new, x: (s + np.exp(x - new)) * np.exp(old - new),
     "softmax-running-backwards": lambda s, old, new, x: s * np.exp(new - old) + np.exp(x - new),
+    "softmax-new-maximum-lost": lambda s, old, new, x: s * np.exp(old - new) + np.where(x > old, 0, np.exp(x - new)),
 }
 
 

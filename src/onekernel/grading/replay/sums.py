@@ -94,14 +94,14 @@ def weightings(n: int) -> Iterator[Weighting]:
         yield "sum-every-partial", threads, later(lambda t: _held_by(t)[at % t], threads)
         yield "sum-half-tree", threads, later(lambda t: at % t % 2 == 0, threads)
         yield "sum-half-tree", -threads, later(lambda t: at % t < (t + 1) // 2, threads)
-        yield "sum-odd-tree", threads, later(lambda t: _reached(t)[at % t], threads)
+        yield "sum-odd-tree", threads, later(lambda t: reached(t)[at % t], threads)
         for step in {threads - 1, threads + 1, threads // 2, 2 * threads, 32, 1} - {threads}:
-            yield "sum-wrong-step", (threads, step), partial(_visits, n, threads, step)
+            yield "sum-wrong-step", (threads, step), partial(visits, n, threads, step)
     for most in (128, 256, 512, 1024):  # a thread for each element, up to so many
-        yield "sum-odd-tree", ("all", most), later(lambda m: _reached(n) if n <= m else np.ones(n), most)
+        yield "sum-odd-tree", ("all", most), later(lambda m: reached(n) if n <= m else np.ones(n), most)
     for threads in (128, 256, 512):  # blocks of a grid that all begin in their own part and go on by a block's
         for grid in GRIDS:
-            yield "sum-wrong-step", (grid, threads), partial(_visits, n, grid, threads)
+            yield "sum-wrong-step", (grid, threads), partial(visits, n, grid, threads)
 
 
 def _parts_lost(n: int) -> Iterator[Weighting]:
@@ -169,7 +169,7 @@ def _every(thread: np.ndarray, step: int) -> np.ndarray:
 
 
 @cache
-def _reached(threads: int) -> np.ndarray:
+def reached(threads: int) -> np.ndarray:
     """Whose part a tree that halves, rounding down, brings to thread 0."""
     reach = [{t} for t in range(threads)]
     half = threads // 2
@@ -192,7 +192,7 @@ def _held_by(threads: int) -> np.ndarray:
     return np.asarray(held.sum(axis=0))
 
 
-def _visits(n: int, threads: int, step: int) -> np.ndarray:
+def visits(n: int, threads: int, step: int) -> np.ndarray:
     """How often an element is visited by `threads` threads that begin at their own number and go on in `step`s."""
     at = np.arange(n)
     last = np.minimum(at, threads - 1)  # the highest thread that can come here

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -32,9 +33,9 @@ SEEN = tuple(
     )
 )  # fmt: skip  # told from the results, not made on purpose
 ALL_NAN = "replay.softmax-all-nan"
-IN_ONE_PATH = "replay.in-one-path"
+IN_ONE_PATH = ("replay.in-one-path", "replay.in-one-form")
 OF_A_CAUSE = ("replay.seen", "replay.named", "replay.named-some")
-OF_A_STRIDE = "-of-"  # as in replay.mul-w-of-x
+OF_A_STRIDE = re.compile("-of-|gemm-ld[ab]-")  # as in replay.mul-w-of-x
 WHOLE_TILES = "replay.tiles-whole-alone"
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
 # Mistakes in the address of a tensor: on inputs of other shapes they lead outside of it.
@@ -56,15 +57,14 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
     if not any(_explainable(f) for v in verdicts for f in v.failures):
         return list(verdicts)
     verdicts = _of_any_size(verdicts)
-    # Not of launches that are refused on purpose, nor of the file built another way: those have causes of their own.
-    every = [(c, o) for check in ran.values() for c, o in check if not (c.case.way or c.case.defines)]
+    every = _compared(submission.operator, [pair for check in ran.values() for pair in check])
     strided = stride_cause(submission.operator, every)
     found = strided
     if (
         strided is None or len(submission.operator.inputs()) > 1
     ):  # of several inputs it says less than a mistake made on purpose
         made = cause(submission.operator, every, submission.text())
-        if made and (strided is None or strided.key == UNKNOWN or OF_A_STRIDE in made.key):
+        if made and (strided is None or strided.key == UNKNOWN or _of_a_stride(made)):
             strided, found = None, made
     if found is not None and found.key == ALL_NAN:  # which rows they are says more
         found = narrowed(given(submission.operator, every)) or found
@@ -82,6 +82,23 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
         told = any(f.message.key in OF_A_CAUSE for v in explained for f in v.failures)
         explained.append(_explained(verdict, found, apart, told))
     return explained
+
+
+def _of_a_stride(made: Message) -> bool:
+    """Whether a mistake, or the one that is made in one form alone, is about one tensor's stride."""
+    alone = made.values.get("cause")
+    return bool(OF_A_STRIDE.search((alone if isinstance(alone, Message) else made).key))
+
+
+def _compared(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Sequence[tuple[Call, CallOutcome]]:
+    """The calls that may have one cause: not of launches that are refused on purpose, and all of one build: the file as
+    it stands or, where that is right, as it was built the first time that it is wrong."""
+    builds: dict[tuple[str, ...], list[tuple[Call, CallOutcome]]] = {(): []}
+    for call, outcome in ran:
+        if not call.case.way:
+            builds.setdefault(call.case.defines, []).append((call, outcome))
+    wrong = (every for every in builds.values() if not all(is_right(operator, *pair) for pair in every))
+    return next(wrong, builds[()])
 
 
 def _from_length_on(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
@@ -167,7 +184,7 @@ def _explained(verdict: Verdict, found: Message, cases: set[str] | None, told_be
     counted = {name: found.values.get(name, 0) for name in ("inputs", "apart", "rest")}
     message = Message(key, {"cause": found, **counted, "symptom": symptom})
     if told_before:  # of some other input it need not be the cause
-        sure = key == "replay.named" and found.key != IN_ONE_PATH
+        sure = key == "replay.named" and found.key not in IN_ONE_PATH
         message = Message("replay.same-cause", {"symptom": symptom}) if sure else symptom
     told = replace(first, message=message)
     others = [told if f is first else f for f in verdict.failures if f is first or f not in mine]

@@ -1,8 +1,10 @@
-"""Of a line that stores at row * width + column: whether the column is compared with what it must not reach."""
+"""What the index is made of that a line stores at: whether its column is compared with what it must not reach, and
+whether the threads of a block differ in it."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from onekernel.simulator.facts.file import BRANCHES, LOOPS, Facts, facts_at
 from onekernel.simulator.facts.functions import name_of
@@ -10,6 +12,7 @@ from onekernel.simulator.facts.statements import Statement
 from onekernel.simulator.facts.tokens import Token, closing, one_line, split, text_of
 
 _CONSTANT = re.compile(r"\d\w*|[A-Z][A-Z0-9_]*|k[A-Z]\w*")
+_TYPES = ("int", "unsigned", "long", "size_t", "int64_t", "int32_t", "uint32_t", "uint64_t")
 _LESS = "<>"
 _ENDS = ("&", "|", ";", "?", ":", ",", "return")
 _LEAVES = ("return", "continue", "break")
@@ -27,6 +30,35 @@ def unchecked(file: str | None, number: int | None) -> dict[str, str]:
     if not width or any(_compares(facts, part, column, width, number or 0) for part in conditions):
         return {}
     return {"column": " + ".join(map(one_line, column)), "width": width}
+
+
+def same_for_all(file: str | None, number: int | None, variable: str) -> str:
+    """The index at which the line stores into a parameter of its kernel, as the file writes it, where every name in it
+    is a launch's of all threads, a parameter, or was given a value of such names; "" where one may be a thread's."""
+    facts = facts_at(file)
+    index = _index(facts, number or 0)
+    stored = any(
+        one.line == number and one.text == variable and other.text == "[" for one, other in pairwise(facts.code)
+    )
+    if not index or not stored or variable not in _parameters(facts, number or 0):
+        return ""
+    return text_of(index) if not _of_thread(facts, index, number or 0) else ""
+
+
+def _of_thread(facts: Facts, tokens: list[Token], number: int, within: int = 4) -> bool:
+    """Whether threads of a block may differ in it: what is called or loaded may be anything."""
+    parameters = _parameters(facts, number)
+    for name in _names(tokens):
+        if name.startswith(_OF_LAUNCH):
+            if name.startswith("threadIdx"):
+                return True
+        elif not _CONSTANT.fullmatch(name) and name not in _TYPES:
+            given = _given(facts, name, number)
+            if given and (not within or _of_thread(facts, given, number, within - 1)):
+                return True
+            if not given and name not in parameters:
+                return True
+    return any(t.text == "[" for t in tokens)
 
 
 def _index(facts: Facts, number: int) -> list[Token]:

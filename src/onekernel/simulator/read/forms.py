@@ -174,6 +174,7 @@ OF_THE_READER = (
     "advice-fragment-apart", "advice-fragment-plain", "fragment", "fragment-apart", "fragment-plain", "of-grid", "row",
     "fragment-stored",
     "overrun", "plain", "warp", "own-element", "one-lane", "past-width", "one-element",
+    "same-for-all",
     # arrays
     "unnamed", "extent",
     # the others
@@ -186,4 +187,5 @@ GIVEN = (
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
     "each", "why", "also", "rows", "name", "faster", "variable", "here_name", "there_name", "set_at", "changed_at",
     "end", "stride", "step", "apart", "lines", "need", "inner", "row", "advice", "warps", "column", "width",
+    "named",
 )  # fmt: skip

@@ -75,6 +75,8 @@ def _own_element(case: Case) -> Message:
         "warp": f"({thread}) / 32" if y > 1 or z > 1 else "threadIdx.x / 32",
     }
     if "inner" not in case.values:  # of global memory, which other blocks index as well
+        if index := columns.same_for_all(case.file, case.line, case.variable):
+            return case.says("same-for-all", {"named": index})
         return case.says("past-width" if case.launch.is_plane else "one-element")
     return case.says("one-lane" if case.values.get("warp") else "own-element", named)
 

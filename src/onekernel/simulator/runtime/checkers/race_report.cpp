@@ -31,7 +31,7 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const WordAcc
     bool other_block = earlier.block != w.block + 1;
     // The counter of a last-block sum, say: both blocks go by it, and what was written before it is not fenced.
     bool fence = other_block && place.global && !both_write && signalled_without_fence(earlier.block - 1) &&
-                 signalled_without_fence(later.block - 1) && !((earlier.flags | later.flags) & ATOMIC);
+                 signalled_without_fence(later.block - 1) && !(told.flags & ATOMIC);
     const bool mixed = (earlier.flags ^ later.flags) & ATOMIC;
     const WordAccess& plain = earlier.flags & ATOMIC ? later : earlier;
     const char* form = fence                                         ? "fence"

@@ -1,0 +1,31 @@
+// exercise: gemm_naive
+// bug: 65,535 blocks of 32 columns and no more, a loop over rows and none over columns
+// group: large
+// caught: covers-too-little, leaves-out
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+constexpr int kWide = 32, kDown = 8;
+
+__global__ void gemm(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k, int64_t lda,
+                     int64_t ldb, int64_t ldc, int64_t turned, float alpha, float beta) {
+    int64_t col = (int64_t)blockIdx.y * kWide + threadIdx.x;
+    if (col >= n) return;
+    for (int64_t row = (int64_t)blockIdx.x * kDown + threadIdx.y; row < m; row += (int64_t)gridDim.x * kDown) {
+        float sum = 0.0f;
+        for (int64_t p = 0; p < k; ++p) sum += a[row * lda + p] * (turned ? b[col * ldb + p] : b[p * ldb + col]);
+        float* out = c + row * ldc + col;
+        *out = beta == 0.0f ? alpha * sum : alpha * sum + beta * *out;
+    }
+}
+
+extern "C" cudaError_t gemm_naive(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k,
+                                  int64_t lda, int64_t ldb, int64_t ldc, int64_t transpose_b, float alpha, float beta,
+                                  cudaStream_t stream) {
+    if (m == 0 || n == 0) return cudaSuccess;
+    int64_t down = (m + kDown - 1) / kDown, across = (n + kWide - 1) / kWide;
+    if (across > 65535) across = 65535;
+    dim3 blocks((unsigned)down, (unsigned)across), threads(kWide, kDown);
+    gemm<<<blocks, threads, 0, stream>>>(a, b, c, m, n, k, lda, ldb, ldc, transpose_b, alpha, beta);
+    return cudaGetLastError();
+}
