@@ -380,3 +380,23 @@ def test_terms_that_nearly_cancel_do_not_hide_their_mistake() -> None:
 
     found = replay.cause(OPERATORS["softmax_mul"], pairs("softmax_mul", ("shapes",), in_the_sum))
     assert found is not None and found.key == "replay.mul-before-sum"
+
+
+def test_what_infinities_do_to_a_row_is_told_of_each_operator_as_it_is() -> None:
+    """Of a mean of squares the finite elements of such a row are 0, of a softmax all are NaN."""
+
+    def spoilt(value: float) -> Change:
+        def change(call: Call, want: np.ndarray) -> np.ndarray:
+            x = call.inputs["x"].astype(np.float64)
+            held = np.isinf(x).any(axis=1) & ~np.isnan(x).any(axis=1)
+            return np.where(held[:, None] & (np.isposinf(x).any(axis=1))[:, None], value, want)
+
+        return change
+
+    for name, value, key in (
+        ("rmsnorm", np.nan, "only-rows-that-hold-infinity"),
+        ("rmsnorm", 3.0, "only-rows-that-hold-infinity"),
+        ("softmax", 3.0, "only-rows-that-hold-plus-infinity"),
+    ):
+        message = told(name, pairs(name, ("special",), spoilt(value)))
+        assert message is not None and message.key == f"replay.{key}", name

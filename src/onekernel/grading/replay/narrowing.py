@@ -107,17 +107,35 @@ def _every(step: int, found: Sequence[np.ndarray]) -> str:
     return f"{good[0]}" if good.size == 1 else f"{good[0]}-{good[-1]}"
 
 
+def _rows_of_numbers(y: np.ndarray) -> bool:
+    """Whether there are any, and no row is NaN in part."""
+    nan = np.isnan(y)
+    return bool(not nan.all() and (nan.all(axis=1) | ~nan.any(axis=1)).all())
+
+
+def _all_nan(y: np.ndarray) -> bool:
+    return bool(np.isnan(y).all())
+
+
+# What of x a row holds, and what the right answer of such a row must be for the sentence to be true of it: softmax and
+# a mean of squares differ.
+_ROWS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], bool]]] = {
+    "begin-minus-infinity": (
+        lambda x: np.asarray(np.isneginf(x[:, 0]) & ~np.isneginf(x).all(axis=1)), _rows_of_numbers),
+    "hold-minus-infinity": (
+        lambda x: np.asarray(np.isneginf(x).any(axis=1) & ~np.isneginf(x).all(axis=1)), _rows_of_numbers),
+    "hold-plus-infinity": (lambda x: np.asarray(np.isposinf(x).any(axis=1)), _all_nan),
+    "hold-nan": (lambda x: np.asarray(np.isnan(x).any(axis=1)), _all_nan),
+    "all-minus-infinity": (lambda x: np.asarray(np.isneginf(x).all(axis=1)), _all_nan),
+    "hold-infinity": (
+        lambda x: np.asarray(np.isinf(x).any(axis=1)), lambda y: bool((np.isnan(y) | (y == 0)).all())),
+}  # fmt: skip
+
+
 def _of_what_rows_hold(wrong: Sequence[tuple[Given, np.ndarray]]) -> Iterator[Message]:
     """That of each wrong input the wrong rows are just those of which x holds something."""
-    tests: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-        "begin-minus-infinity": lambda x: np.asarray(np.isneginf(x[:, 0]) & ~np.isneginf(x).all(axis=1)),
-        "hold-minus-infinity": lambda x: np.asarray(np.isneginf(x).any(axis=1) & ~np.isneginf(x).all(axis=1)),
-        "hold-plus-infinity": lambda x: np.asarray(np.isposinf(x).any(axis=1)),
-        "hold-nan": lambda x: np.asarray(np.isnan(x).any(axis=1)),
-        "all-minus-infinity": lambda x: np.asarray(np.isneginf(x).all(axis=1)),
-    }
-    for name, test in tests.items():
-        if all(_holds_in_rows(g, off, test) for g, off in wrong):
+    for name, (test, answer) in _ROWS.items():
+        if all(_holds_in_rows(g, off, test) and answer(g.want[off.any(axis=1)]) for g, off in wrong):
             yield Message(f"replay.only-rows-that-{name}")
 
 
