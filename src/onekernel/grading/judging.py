@@ -69,7 +69,9 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
     fault = buffers.judge(submission.operator, call, outcome.after)
     undefined = [f for f in found if f.code in UNDEFINED]
     # Nothing came of such a value, or what else was found is looked at first: it has results of its own.
-    if undefined and not (fault and _undefined_alone(found) and depends(submission.operator, call, outcome)):
+    shuffles = {f.line for f in undefined}
+    alone = all(f.line in shuffles for f in found)  # its mask, too, is about the shuffle
+    if undefined and not (fault and alone and depends(submission.operator, call, outcome)):
         found = [f for f in found if f not in undefined]
     if fault and fault.kind == "guard" and any(f.code == "out-of-bounds-write" for f in found):
         return found  # the backend has named the line already
