@@ -10,11 +10,12 @@ import triton.language as tl
 )
 @triton.jit
 def parts(a_ptr, b_ptr, sums_ptr, m, n, k, lda, b_down, b_along, PARTS: tl.constexpr, SIDE: tl.constexpr):
-    rows = tl.program_id(0).to(tl.int64) * SIDE + tl.arange(0, SIDE)
-    cols = tl.program_id(1).to(tl.int64) * SIDE + tl.arange(0, SIDE)
+    across = tl.cdiv(n, SIDE)
+    rows = (tl.program_id(0) // across).to(tl.int64) * SIDE + tl.arange(0, SIDE)
+    cols = (tl.program_id(0) % across).to(tl.int64) * SIDE + tl.arange(0, SIDE)
     steps = tl.arange(0, SIDE)
     total = tl.zeros((SIDE, SIDE), dtype=tl.float32)
-    for start in range(tl.program_id(2) * SIDE, k, PARTS * SIDE):
+    for start in range(tl.program_id(1) * SIDE, k, PARTS * SIDE):
         p = (start + steps).to(tl.int64)
         a = tl.load(a_ptr + rows[:, None] * lda + p[None, :], mask=(rows[:, None] < m) & (p[None, :] < k), other=0.0)
         in_b = (p[:, None] < k) & (cols[None, :] < n)
@@ -26,8 +27,9 @@ def parts(a_ptr, b_ptr, sums_ptr, m, n, k, lda, b_down, b_along, PARTS: tl.const
 
 @triton.jit
 def ended(sums_ptr, c_ptr, n, ldc, alpha, beta, HAS_C: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    cols = tl.program_id(1).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    across = tl.cdiv(n, BLOCK)
+    row = (tl.program_id(0) // across).to(tl.int64)
+    cols = (tl.program_id(0) % across).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     result = alpha * tl.load(sums_ptr + row * n + cols, mask=cols < n, other=0.0)
     out = c_ptr + row * ldc + cols
     if HAS_C:
@@ -43,6 +45,6 @@ def gemm_triton(a, b, c=None, transpose_b=0, alpha=1.0, beta=0.0):
     down, along = (1, b.stride(0)) if transpose_b else (b.stride(0), 1)
     if m and n:
         sums = torch.zeros((m, n), dtype=torch.float32, device=a.device)
-        parts[(triton.cdiv(m, 16), triton.cdiv(n, 16), 2)](a, b, sums, m, n, k, a.stride(0), down, along, PARTS=2)
-        ended[(m, triton.cdiv(n, 128))](sums, c, n, c.stride(0), alpha, beta, HAS_C=beta != 0.0, BLOCK=128)
+        parts[(triton.cdiv(m, 16) * triton.cdiv(n, 16), 2)](a, b, sums, m, n, k, a.stride(0), down, along, PARTS=2)
+        ended[(m * triton.cdiv(n, 128),)](sums, c, n, c.stride(0), alpha, beta, HAS_C=beta != 0.0, BLOCK=128)
     return c
