@@ -1,4 +1,4 @@
-"""GEMM in Triton: a tile of C per program, on a grid of two axes."""
+"""GEMM in Triton: a tile of C per program, row of tiles by row of tiles."""
 
 import os
 
@@ -14,8 +14,9 @@ def gemm_kernel(
     a_ptr, b_ptr, c_ptr, m, n, k, lda, b_down, b_aside, ldc, alpha, beta,
     USES_C: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
 ):  # fmt: skip
-    i = tl.program_id(1).to(tl.int64) * M + tl.arange(0, M)
-    j = tl.program_id(0).to(tl.int64) * N + tl.arange(0, N)
+    across = tl.cdiv(n, N)
+    i = (tl.program_id(0) // across).to(tl.int64) * M + tl.arange(0, M)
+    j = (tl.program_id(0) % across).to(tl.int64) * N + tl.arange(0, N)
     acc = tl.zeros((M, N), tl.float32)
     for k0 in range(0, k, K):
         p = k0 + tl.arange(0, K).to(tl.int64)
@@ -42,7 +43,7 @@ def gemm_triton(a, b, c=None, transpose_b=0, alpha=1.0, beta=0.0):
     if m == 0 or n == 0:
         return c
     down, aside = (1, b.stride(0)) if transpose_b else (b.stride(0), 1)
-    grid = (triton.cdiv(n, 32), triton.cdiv(m, 32))
+    grid = (triton.cdiv(m, 32) * triton.cdiv(n, 32),)
     gemm_kernel[grid](
         a, b, c, m, n, k, a.stride(0), down, aside, c.stride(0), alpha, beta,
         USES_C=beta != 0, WIDEN=INTERPRETED, M=32, N=32, K=32,
