@@ -138,7 +138,7 @@ def seen(result: Result, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
             with speaking(lang):
                 yield f"page, {lang}", student_page.html(student_page.About("Ada"), card, COURSE)
                 yield f"class, {lang}", class_page.html([mine], [steady.exercise], COURSE, [], 0.5)
-                yield from gradebook.files([mine], [steady.exercise], "canvas").items()
+                yield from gradebook.files([mine], [steady.exercise]).items()
 
 
 def _without_its_lines(text: str, file: str) -> str:
