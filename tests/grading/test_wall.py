@@ -54,6 +54,11 @@ def tries():
     yield "starts a program by a module that is loaded anew", anew
     yield "makes a built-in module anew", built_in
     yield "loads what Python is tested with", of_tests
+    yield "loads a module by another spelling", spelt
+    yield "loads a module by a name of its own class", named
+    yield "loads a built-in module from a library", lambda: dynamic("_imp")
+    yield "asks Python for all objects past a rule of its own", ruled
+    yield "finds a hook in a frame", in_a_frame
 
 def elsewhere():
     try:
@@ -97,6 +102,51 @@ def of_tests():
         import _testcapi
     except ImportError as error:  # not every Python has it
         raise OSError from error
+
+def dynamic(name):
+    import _imp, _posixsubprocess, importlib.machinery
+    if not hasattr(_posixsubprocess, "__file__"):  # of this Python's own: there is no library
+        raise OSError
+    try:
+        _imp.create_dynamic(importlib.machinery.ModuleSpec(name, None, origin=_posixsubprocess.__file__))
+    except ImportError:  # asked for, past the wall
+        pass
+
+def spelt():
+    dynamic("-posixsubprocess")
+
+def named():
+    class Name(str):
+        def __hash__(self):
+            return 0
+        def __eq__(self, other):
+            return False
+    dynamic(Name("_posixsubprocess"))
+
+def ruled():
+    from onekernel.triton import callbacks
+    before = vars(callbacks).copy()
+    callbacks._EVENTS, callbacks._is_own = (), lambda *_: False
+    try:
+        gc.get_objects()
+    finally:
+        vars(callbacks).update(before)
+
+def in_a_frame():
+    from onekernel.sandbox import inputs
+    for event, *args in (("gc.get_objects",), ("onekernel.open",), ("onekernel.close", {}), (inputs._RIGHTS, 1, 0, 1)):
+        try:
+            sys.audit(event, *args)
+        except OSError as error:
+            at = error.__traceback__.tb_next
+            while at:
+                known = at.tb_frame.f_locals.values()
+                if any(callable(v) and getattr(v, "__closure__", None) or hasattr(v, "func") for v in known):
+                    return
+                if {"installed", "real", "change"} & set(at.tb_frame.f_locals):
+                    return
+                at = at.tb_next
+    raise OSError
 
 def refused(attempt):  # by the wall, and not for want of such sockets here: then this one shows nothing
     try:

@@ -13,6 +13,8 @@ from onekernel.simulator.compilation.compiler import compiler
 
 GXX = pytest.mark.skipif(not shutil.which("g++"), reason="no g++, whose hooks these are")
 HEAD = """#include <cuda_runtime.h>
+#include <cooperative_groups.h>
+#include <new>
 #include <stdint.h>
 #include <array>
 #include <string>
@@ -37,6 +39,22 @@ __device__ Pair all_of(const Pair* x, int n) {
     return p;
 }
 __device__ void multiply(Pair* y, const Pair* x, int i) { y[i] = x[i] * x[i + 1]; }
+struct Maker {
+    const float* x;
+    __device__ __noinline__ Many operator()(int i) const { return ((const Many*)x)[i]; }
+    __device__ __noinline__ Many operator==(int i) const { return ((const Many*)x)[i]; }
+};
+struct Base { __device__ virtual Many of(const float* x) { return *(const Many*)x; } };
+struct Next : Base { __device__ Many of(const float* x) override { return ((const Many*)x)[1]; } };
+__device__ __noinline__ float tagged(const char* text, Many m) { return text[0] + m.v[0]; }
+__device__ __noinline__ float my__tsan_sum(Many m) { return m.v[0]; }
+__device__ __noinline__ float less(bool (*f)(Pair, int), Many m) { return f ? m.v[0] : 0; }
+__device__ __noinline__ bool operator<(Pair p, int n) { return p.a < n; }
+__device__ __noinline__ void store(Many m, float* y) { *y = m.v[0]; }
+[[deprecated("no_sanitize")]] __device__ __noinline__ void old(const float* x, float* y) { %s }
+namespace std { __device__ __noinline__ void of_the_file(const float* x, float* y) { %s } }
+typedef void (*Moves)(const float*, float*);
+__device__ Moves by_pointer = std::of_the_file;
 __constant__ Many table = {{1, 2}};
 #define COPY __builtin_memcpy
 #define JOIN(x, y) x##y
@@ -61,7 +79,20 @@ PAST_THE_HOOKS = {
     "a large result": "((Many*)y)[i] = many(x);",
     "an argument": "y[i] = sum(((const Many*)x)[i]);",
     "a constant": "y[i] = sum(table);",
+    "a call's operator": "((Many*)y)[i] = Maker{x}(i);",
+    "an operator with a sign": "((Many*)y)[i] = Maker{x} == i;",
+    "an operator's name": "y[i] = less(operator<, ((const Many*)x)[i]);",
+    "a lambda's result": "auto f = [=]() __attribute__((noinline)) { return *(const Many*)x; }; *(Many*)y = f();",
+    "a virtual function": "Base b; Next c; Base* p = n > 1 ? &b : &c; ((Many*)y)[i] = p->of(x);",
+    "a volatile result": "new (y + i) volatile Many(many(x));",
+    "a text with a backslash": r'y[i] = tagged("a\\", ((const Many*)x)[i]);',
+    "a text with a hook's name": 'y[i] = tagged("__tsan_", ((const Many*)x)[i]);',
+    "a name like a hook's": "y[i] = my__tsan_sum(((const Many*)x)[i]);",
+    "an element of an array": "y[i] = sum((*(const Many(*)[4])x)[i & 3]);",
+    "by a header's function": "namespace cg = cooperative_groups; "
+    "cg::invoke_one(cg::coalesced_threads(), store, *(const Many*)x, y);",
 }
+INTO_A_STRUCT = "*(Many*)y = many(x);"
 WITH_HOOKS = {
     "arguments of what a kernel calls": "y[i] = all_of((const Pair*)x, 4).b;",
     "an operator's arguments and result": "multiply((Pair*)y, (const Pair*)x, i);",
@@ -78,13 +109,14 @@ WITH_HOOKS = {
 }
 
 
-def built(tmp_path: Path, body: str) -> None:
-    """Builds a graded file whose kernel does that in line 20. Raises BuildError."""
+def built(tmp_path: Path, body: str, old: str = "", of_std: str = "") -> None:
+    """Builds a graded file whose kernel does that, as the line after the next of HEAD; `old` is what a deprecated
+    function does, `of_std` one with a name of the library's. Raises BuildError."""
     kernel = (
         f"__global__ void k(const float* x, float* y, float z, int n) {{\n    int i = threadIdx.x;\n    {body}\n}}\n"
     )
     path = tmp_path / "moves.cu"
-    path.write_text(HEAD + kernel + LAUNCHER, encoding="utf-8")
+    path.write_text(HEAD % (old, of_std) + kernel + LAUNCHER, encoding="utf-8")
     simulator.build(path, prototypes=[PROTOTYPE], scrambled=True)
 
 
@@ -97,6 +129,21 @@ def test_what_is_moved_past_the_hooks_is_refused_at_its_line(tmp_path: Path, bod
     with pytest.raises(BuildError) as told:
         built(tmp_path, body)
     assert [(f.code, f.line) for f in told.value.findings] == [("unhooked", HEAD.count("\n") + 3)]
+
+
+@pytest.mark.slow
+@GXX
+@pytest.mark.parametrize(
+    ("body", "given"), [("old(x, y);", {"old": INTO_A_STRUCT}), ("by_pointer(x, y);", {"of_std": INTO_A_STRUCT})],
+    ids=["its deprecation's text", "its name is the library's"],
+)  # fmt: skip
+def test_no_text_nor_name_of_a_function_hides_what_it_moves(tmp_path: Path, body: str, given: dict[str, str]) -> None:
+    if compiler().family != "g++":
+        pytest.skip("another compiler builds here, whose hooks see it")
+    with pytest.raises(BuildError) as told:
+        built(tmp_path, body, **given)
+    line = next(n for n, text in enumerate((HEAD % ("@", "@")).splitlines(), 1) if "@" in text)
+    assert [(f.code, f.line) for f in told.value.findings] == [("unhooked", line + ("of_std" in given))]
 
 
 @pytest.mark.slow
@@ -120,7 +167,7 @@ def test_a_file_that_defines_what_is_the_simulators_is_refused_by_that_name(
 ) -> None:
     path = tmp_path / "stands_in.cu"
     kernel = "__global__ void k(const float* x, float* y, float z, int n) { y[threadIdx.x] = x[threadIdx.x]; }\n"
-    path.write_text(HEAD + text + "\n" + kernel + LAUNCHER, encoding="utf-8")
+    path.write_text(HEAD % ("", "") + text + "\n" + kernel + LAUNCHER, encoding="utf-8")
     with pytest.raises(BuildError) as told:
         simulator.build(path, prototypes=[PROTOTYPE], scrambled=True)
     assert [(f.code, f.message.values["what"]) for f in told.value.findings] == [("machinery", name)]

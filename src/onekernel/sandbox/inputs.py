@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from onekernel.audit import Hook, add_hook, private
 from onekernel.backends.base import Arg, Buffer, Sparse
 
 _RIGHTS = "onekernel.rights"  # what the guard is asked, as an event of Python's audit
@@ -41,8 +42,8 @@ class ClosedInputs:
         """For good, but for what the function that calls this one takes out itself. A copy of this process has none of
         it: there the pages are not mapped (madvise(2), MADV_DONTFORK)."""
         self._map.madvise(mmap.MADV_DONTFORK)
-        _add_hook(_guard(self._bytes, sys._getframe(1)))
-        mprotect(self._bytes, 0, 0, len(self._map))
+        add_hook(private(_guard)(self._bytes, sys._getframe(1)))
+        mprotect(self._bytes.ctypes.data, 0, 0, len(self._map))
 
     def take(self, args: Sequence[Arg]) -> list[Arg]:
         """The arguments of a call with copies of their bytes, for the backend to lay into the device."""
@@ -59,32 +60,33 @@ class ClosedInputs:
             sys.audit(_RIGHTS, 0, first, end)
 
 
-def _guard(pages: np.ndarray, owner: FrameType) -> Callable[[str, tuple[Any, ...]], None]:
+def _guard(pages: np.ndarray, owner: FrameType) -> Hook:
     """What opens and closes the pages: a hook of Python's audit, which a submission in Python can find in no frame and
     no object. It obeys `ClosedInputs.take`, called by `owner`."""
     take, look = ClosedInputs.take.__code__, sys._getframe
-    change = partial(mprotect, pages)
+    change = partial(mprotect, pages.ctypes.data)
 
-    def hook(event: str, args: tuple[Any, ...]) -> None:
+    def hook(event: str, args: tuple[Any, ...]) -> str | None:
         if event == _RIGHTS:
-            frame = look(1)
+            frame = look(2)
             if frame.f_code is not take or frame.f_back is not owner:
-                raise PermissionError(event)
+                return event
             change(*args)
+        return None
 
     return hook
 
 
 # Now: later this process may look up none, and put up none.
-_libc, _add_hook = ctypes.CDLL(None, use_errno=True), sys.addaudithook
+_mprotect, _errno = ctypes.CDLL(None, use_errno=True).mprotect, ctypes.get_errno
+_Pointer, _Size, _PAGE = ctypes.c_void_p, ctypes.c_size_t, mmap.PAGESIZE
 
 
-def mprotect(pages: np.ndarray, rights: int, first: int, end: int) -> None:
-    """mprotect(2) for the pages of those bytes. Raises OSError."""
-    first -= first % mmap.PAGESIZE
-    address, length = ctypes.c_void_p(pages.ctypes.data + first), ctypes.c_size_t(end - first)
-    if _libc.mprotect(address, length, rights):
-        raise OSError(ctypes.get_errno(), "mprotect")
+def mprotect(pages: int, rights: int, first: int, end: int) -> None:
+    """mprotect(2) for bytes from `first` to `end` of what lies at the address `pages`. Raises OSError."""
+    first -= first % _PAGE
+    if _mprotect(_Pointer(pages + first), _Size(end - first), rights):
+        raise OSError(_errno(), "mprotect")
 
 
 def _bytes_of(arg: Arg) -> np.ndarray | None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from onekernel.audit import add_hook, private
 from onekernel.messages import say
 
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
@@ -51,7 +52,6 @@ def take_off() -> None:
     warnings.filters = [_SILENT]
 
 
-add_hook = sys.addaudithook
 _EVENTS = frozenset((
     "gc.get_objects", "gc.get_referrers", "gc.get_referents",
     "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "subprocess.Popen", "pty.spawn",
@@ -60,6 +60,7 @@ _EVENTS = frozenset((
 # What no hook is asked about: a program that is started; another interpreter, of which Python tells from 3.12 on either
 # nothing or what it does not survive when refused.
 _TAKEN_OUT = {"_posixsubprocess": "fork_exec", "_interpreters": "create", "_xxsubinterpreters": "create"}
+_BUILT_IN = frozenset(sys.builtin_module_names)
 _OF_TESTS = ("_test", "_xx", "_ctypes_test")  # Python's own, which reach everything
 
 
@@ -69,7 +70,7 @@ def close(apart: bool) -> None:
     on. `apart`: this process does nothing else than to load that file."""
     sys.addaudithook = lambda hook: None
     if apart:
-        _refuse_to_look()
+        private(_refuse_to_look)()
 
 
 def _refuse_to_look() -> None:
@@ -81,15 +82,13 @@ def _refuse_to_look() -> None:
                        for at in (p, os.path.realpath(p))})  # fmt: skip
     # From Python 3.14 on each call by ctypes is an event, that of the sandbox too which opens and closes inputs.
     inputs, look = sys.modules.get("onekernel.sandbox.inputs"), sys._getframe
-    own = vars(inputs) if inputs else None
+    own = inputs.mprotect.__code__ if inputs else None
 
-    def hook(event: str, args: tuple[Any, ...]) -> None:
-        if event == "ctypes.call_function" and look(1).f_globals is own:
-            return
-        if event == "import" and _is_own(args[0], args[1], installed):
-            raise PermissionError(f"{event}: {refused}")
-        if event in _EVENTS or event.startswith("ctypes."):
-            raise PermissionError(f"{event}: {refused}")
+    def hook(event: str, args: tuple[Any, ...]) -> str | None:
+        if event == "ctypes.call_function" and look(2).f_code is own:
+            return None
+        own_module = event == "import" and _is_own(args[0], args[1], installed)
+        return f"{event}: {refused}" if own_module or event in _EVENTS or event.startswith("ctypes.") else None
 
     add_hook(hook)
 
@@ -112,14 +111,16 @@ def _refuse(spec: Any) -> Any:
 
 def _is_own(name: Any, library: Any, installed: tuple[str, ...]) -> bool:
     """Whether a module would be loaded from a library that is not `installed`, but a file's own, or be one of those out
-    of which something is taken, loaded anew. `library`: None for a module that is to be looked for."""
-    if isinstance(name, str):
-        last = str.rpartition(name, ".")[2]
-        if last in _TAKEN_OUT or str.startswith(last, _OF_TESTS):
-            return True
+    of which something is taken, or a built-in one, loaded anew. `library`: None for a module that is to be looked
+    for."""
+    if type(name) is not str:  # a class of the file's has methods of the file's
+        return True
+    last = name.rpartition(".")[2].replace("-", "_")  # as Python looks for the function that makes the module
+    if last in _TAKEN_OUT or last.startswith(_OF_TESTS):
+        return True
     if library is None:
         return False
-    return type(library) is not str or "/../" in library or not library.startswith(installed)
+    return last in _BUILT_IN or type(library) is not str or "/../" in library or not library.startswith(installed)
 
 
 def _watch_nothing() -> None:

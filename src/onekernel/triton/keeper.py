@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
-from types import CodeType, FrameType, FunctionType
+from collections.abc import Iterator
+from types import CodeType, FrameType, FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from onekernel.audit import Hook, add_hook, private
 from onekernel.messages import say
-from onekernel.triton import callbacks, hooks, host, memory, tools, tuning, type_rules
-from onekernel.triton.memory import BEGIN, CLOSE, OPEN, ClosedMemory, bytes_at
+from onekernel.triton import hooks, host, memory, tools, tuning, type_rules
+from onekernel.triton.memory import BEGIN, CLOSE, OPEN, ClosedMemory
 from onekernel.triton.tools import EXCHANGED, Tools
 from onekernel.triton.type_rules import Rules
 
@@ -32,10 +33,10 @@ def put_up() -> None:
     global _put_up
     if not _put_up:
         _put_up = True
-        callbacks.add_hook(_keeper())
+        add_hook(private(_keeper)())
 
 
-def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
+def _keeper() -> Hook:
     chains = [*_chains()]
     first = ClosedMemory._open.__code__, ClosedMemory.__exit__.__code__
     begins, closes = ClosedMemory.__enter__.__code__, ClosedMemory._close.__code__
@@ -50,12 +51,12 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
     own, refused = {id(f): f for f in _own()}, say("triton.refused-here")
     look = sys._getframe
 
-    def keep(event: str, args: tuple[Any, ...]) -> None:
+    def keep(event: str, args: tuple[Any, ...]) -> str | None:
         if event == OPEN:
-            frame = look(1)
+            frame = look(2)
             chain = None if not going_on else () if ended(frame) else asked(frame)
             if chain is None:
-                raise PermissionError(event)
+                return event
             if len(chain) == MOST:
                 launches.append(frame)
                 for table, found in zip(tables, found_out, strict=True):
@@ -68,9 +69,12 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
                 for kept in (real, there, going_on):
                     kept.clear()
         elif event == CLOSE:
-            frame = look(1)
+            frame = look(2)
             if frame.f_code is not closes or not going_on or frame.f_locals["self"] is not going_on[0]:
-                raise PermissionError(event)
+                return event
+            # A class of the file's has methods of the file's.
+            if type(args[0]) is not dict or any(type(n) is not int for pair in args[0].items() for n in pair):
+                return event
             for table, found in zip(tables, found_out, strict=True):
                 if launches:
                     found.update(table)
@@ -78,19 +82,20 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
             launches.clear()
             for at, size in args[0].items():
                 if at not in there:
-                    there[at] = bytes_at(at, size)
+                    there[at] = _bytes(at, size)
             for at, piece in there.items():
                 real[at] = piece.copy()
                 piece[:] = 0xFF  # NaN, or -1
         elif event == BEGIN:
-            frame = look(1)
+            frame = look(2)
             if going_on or frame.f_code is not begins:
-                raise PermissionError(event)
+                return event
             going_on[:] = frame.f_locals["self"], frame.f_back
-        elif event == "object.__setattr__" and args[1] in EXCHANGED:
+        elif event == "object.__setattr__" and type(args[1]) is str and args[1] in EXCHANGED:
             function = own.get(id(args[0]))
             if function is not None and function is args[0]:
-                raise PermissionError(f"{function.__qualname__}.{args[1]}: {refused}")
+                return f"{function.__qualname__}.{args[1]}: {refused}"
+        return None
 
     def ended(frame: FrameType) -> bool:
         """Whether the call that is going on asks itself, at its end."""
@@ -119,6 +124,15 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
         return chain if same else None
 
     return keep
+
+
+_asarray = np.asarray
+
+
+def _bytes(at: int, size: int) -> np.ndarray:
+    """The memory itself, as `bytes_at` gives it, by nothing that a file could replace."""
+    shown = {"data": (at, False), "shape": (size,), "typestr": "|u1", "version": 3}
+    return _asarray(SimpleNamespace(__array_interface__=shown))
 
 
 def _between() -> list[dict[str, Any]]:

@@ -16,16 +16,16 @@ import io
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from onekernel.audit import Hook, add_hook
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.triton import callbacks
 from onekernel.triton.host import CHAPTER, CODE
 
 _PYTHONS = (builtins, contextlib, functools, inspect, io, math, operator)
@@ -150,13 +150,13 @@ def _changed() -> list[FunctionType]:
     global _put_up
     if not _put_up:
         _put_up = True
-        callbacks.add_hook(_codes())
+        add_hook(_codes())
     told: list[FunctionType] = []
     _audit(_CODES, told)
     return told
 
 
-def _codes() -> Callable[[str, tuple[Any, ...]], None]:
+def _codes() -> Hook:
     changed: list[FunctionType] = []
 
     def hook(event: str, args: tuple[Any, ...]) -> None:

@@ -21,14 +21,15 @@ from onekernel.simulator.paths import INCLUDE, RUNTIME
 
 _CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
 _WRAPPED = ("malloc", "calloc", "realloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm",
-            "clock", "modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf")  # fmt: skip
+            "clock", "modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf", "nan",
+            "nanf")  # fmt: skip
 _WATCHED = ("gettimeofday", "clock_gettime", "timespec_get", "_ZNSt6chrono3_V212steady_clock3nowEv",
             "_ZNSt6chrono3_V212system_clock3nowEv")  # fmt: skip
 CLOCKS = tuple(f"-Wl,--wrap={name}" for name in _WATCHED)
 """What the linker of a program is told, so that the readings of the host's clocks are known: executable.cpp."""
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
 """What the linker is told, so that malloc, new and clock in a kernel are the device's, the sizes of the host's blocks
-are known, and results behind pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and
+are known, and results and texts behind pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and
 hooks_of_libraries.cpp of the runtime."""
 ONE_OBJECT = ("-fuse-ld=bfd", "-r", "-nostdlib", "-Wl,--force-group-allocation")
 _OF_CPP = ("_ZS*", "_ZNS*", "_ZNKS*", "_ZZS*", "_ZZNS*", "_ZZNKS*", "_ZZZNS*", "_ZN9__gnu_cxx*", "_ZNK9__gnu_cxx*")

@@ -54,3 +54,16 @@ OK_RESULT(float, remquof, int, (float x, float y, int* p), x, y, p)
     }
 OK_RESULTS(double, sincos)
 OK_RESULTS(float, sincosf)
+// Those that read a text, and make a number of what it says.
+#define OK_OF_TEXT(T, NAME)                                                             \
+    extern "C" T __real_##NAME(const char*);                                            \
+    extern "C" T __wrap_##NAME(const char* p) {                                         \
+        if (__ok::worker && __ok::worker->current)                                      \
+            for (const char* at = p;; at++) {                                           \
+                __ok::rare_access(reinterpret_cast<uintptr_t>(at), 1, 0, PC);           \
+                if (!*at) break;                                                        \
+            }                                                                           \
+        return __real_##NAME(p);                                                        \
+    }
+OK_OF_TEXT(double, nan)
+OK_OF_TEXT(float, nanf)
