@@ -59,6 +59,8 @@ def tries():
     yield "loads a built-in module from a library", lambda: dynamic("_imp")
     yield "asks Python for all objects past a rule of its own", ruled
     yield "finds a hook in a frame", in_a_frame
+    yield "handles a signal", handled
+    yield "has garbage collected wherever it is", collected
 
 def elsewhere():
     try:
@@ -89,6 +91,17 @@ def anew():
             raise OSError
     finally:
         sys.modules["_posixsubprocess"] = before
+
+def handled():
+    import signal
+    signal.signal(signal.SIGALRM, lambda *given: None)
+    if signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, None):
+        raise OSError
+
+def collected():
+    gc.enable()
+    if not gc.isenabled():
+        raise OSError
 
 def built_in():
     import _imp, importlib.machinery

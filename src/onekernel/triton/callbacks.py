@@ -27,6 +27,7 @@ _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)  # as Python itself has them
 _SIGNALS = [(int(s), int(signal.SIG_IGN if s in _IGNORED else signal.SIG_DFL))
             for s in sorted(signal.valid_signals()) if s not in _NOT_OURS]  # fmt: skip
 _SILENT = ("ignore", None, Warning, None, 0)
+_QUIET: Any = {}.get  # gives back its second argument, and does nothing
 
 
 # As they are before a file of a learner's is there, which may put its own in their places.
@@ -70,6 +71,7 @@ def close(apart: bool) -> None:
     on. `apart`: this process does nothing else than to load that file."""
     sys.addaudithook = lambda hook: None
     if apart:
+        leave_none()
         private(_refuse_to_look)()
 
 
@@ -103,6 +105,21 @@ def _take_out() -> None:
         if name in sys.modules:
             setattr(sys.modules[name], taken, None)
     _imp.create_builtin = _refuse
+
+
+def leave_none() -> None:
+    """Puts every signal back to what the system does and leaves garbage alone, for good, in a process that is there for
+    one file alone: what either calls back runs wherever that is, in a hook too, whose frame it would find. Before the
+    file is watched, for the modules are others afterwards."""
+    global _signal
+    _collect()
+    gc.enable = gc.isenabled  # type: ignore[assignment]
+    for number, handler in _SIGNALS:
+        _signal(number, handler)
+    # In the place of what sets them a function that is not Python's, with no globals in which the other one is.
+    _signal = sys.modules["_signal"].signal = sys.modules[__name__]._signal = _QUIET  # type: ignore[attr-defined]
+    if hasattr(signal.signal, "__wrapped__"):
+        del signal.signal.__wrapped__
 
 
 def _refuse(spec: Any) -> Any:

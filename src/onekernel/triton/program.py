@@ -80,6 +80,8 @@ class TritonProgram(Untimed):
             take_shortcuts()
         tune_in_turn(self.first)
         if self.interpreted:
+            if self.apart:
+                callbacks.leave_none()
             keeper.put_up()
         Tools.active = self._tools = Tools(str(self.path)) if self.interpreted else None
         if self.interpreted:
