@@ -70,7 +70,8 @@ SLIPS: dict[str, tuple[str, str | None, str]] = {
 }  # fmt: skip
 if Version(metadata.version("triton")) >= Version("3.8"):  # it takes `:=`
     SLIPS["walrus"] = (SLIPS["walrus"][0], None, "")
-if Version(metadata.version("triton")) >= Version("3.9"):  # before, they were there
+if Version(metadata.version("triton")) >= Version("3.9"):  # it takes `a < b < c`; before, block pointers were there
+    SLIPS["chained"] = (SLIPS["chained"][0], None, "")
     SLIPS["block_pointer"] = (
         "p = tl.make_block_ptr(x, (cols,), (1,), (0,), (BLOCK,), (0,))", "tensor descriptor, tl.make_tensor_descriptor(",
         "descriptor de tensor, tl.make_tensor_descriptor(",

@@ -92,6 +92,8 @@ def kept_bytes(trace: Trace, ops: Sequence[Event]) -> dict[int, float]:
             if event.start > op.end:
                 break
             size, address = event.args.get("Bytes"), event.args.get("Addr")
+            if not isinstance(address, int | float | str | None):  # no address, whatever it is
+                continue
             if isinstance(size, int | float) and size > 0:
                 held[address] = held.get(address, 0.0) + size
             elif isinstance(size, int | float):

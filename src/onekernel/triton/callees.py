@@ -19,7 +19,8 @@ from onekernel.triton.origins import each_in, is_plain, is_plain_class
 CHAPTER = "03-triton#program"
 # Python's own that the compiler takes; but for getattr, by which a kernel reaches what no name of it says.
 _BUILTINS = frozenset(("len", "list", "range", "float", "int", "isinstance", "hasattr", "print", "min", "max"))
-_REWRITTEN = "interpreter_semantic"  # what the interpreter has assignments in a kernel call, by this name
+# What the interpreter puts into a kernel's text as it rewrites it; the second from Triton 3.9 on.
+_REWRITTEN = ("interpreter_semantic", "_InterpreterComparison")
 
 _theirs: set[int] = set()  # functions of Triton's own that it compiles as it does a file's: tl.max
 
@@ -45,7 +46,7 @@ def plain_python(kernel: Any, given: Iterable[Any], file: str) -> Finding | None
         odd = isinstance(name, _Object)
         line = function.__code__.co_firstlineno
         values = {"line": line, "name": name, "kernel": function.__name__}
-        inside = name == _REWRITTEN or name.startswith((".", "_")) or hasattr(builtins, name)
+        inside = name in _REWRITTEN or name.startswith((".", "_")) or hasattr(builtins, name)
         key = "object-in-kernel" if odd else "inside-in-kernel" if inside else "python-in-kernel"
         return Finding("not-compiled", Message(f"triton.{key}", values), file, line, chapter=CHAPTER)
     return None
@@ -59,11 +60,11 @@ def _plain(function: Any, seen: set[int], given: Iterable[Any] = ()) -> Iterator
     names, attributes = _names(original.__code__)
     if function is not original:  # the text that was rewritten may be another's
         more, of_them = _names(function.__code__)
-        names, attributes = (*names, *(n for n in more if n != _REWRITTEN)), (*attributes, *of_them)
+        names, attributes = (*names, *(n for n in more if n not in _REWRITTEN)), (*attributes, *of_them)
     cells = zip(original.__code__.co_freevars, original.__closure__ or (), strict=True)
     known = original.__globals__ | {name: cell.cell_contents for name, cell in cells}
-    if known.get(_REWRITTEN, interpreter.interpreter_semantic) is not interpreter.interpreter_semantic:
-        yield original, _REWRITTEN
+    theirs = {n: getattr(interpreter, n, None) for n in _REWRITTEN}
+    yield from ((original, n) for n, own in theirs.items() if known.get(n, own) is not own)
     if any(f.__builtins__ is not vars(builtins) for f in (function, original)):
         yield original, "__builtins__"
     yield from ((original, f".{n}") for n in attributes if n == "handle" or n[0] == "_" or origins.leads_out(n))
