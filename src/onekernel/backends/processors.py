@@ -12,7 +12,6 @@ from pathlib import Path
 _GROUPS, _OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 OF_BLAS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 TOLD = "ONEKERNEL_PROCESSORS"  # the share, to a process that may not read what tells it
-
 COMPILING = "ONEKERNEL_COMPILER_THREADS"  # how many of them one compiler may use, to a process that builds
 
 

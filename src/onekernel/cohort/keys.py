@@ -24,8 +24,8 @@ PARTS = ("course", "exercise", "device", "tools", "seed", "file")  # in the orde
 # What decides about a result: a sentence that is worded better does not.
 MACHINERY = (
     "backends", "bench", "checks", "cuda", "explain", "grading", "labs", "minigpt", "ops", "profiling", "sandbox",
-    "simulator", "triton", "audit.py", "comments.py", "counts.py", "course.py", "loading.py",
-    "numerals.py", "units.py", "ways.py",
+    "simulator", "triton", "audit.py", "comments.py", "counts.py", "course.py", "loading.py", "numerals.py",
+    "units.py", "ways.py",
 )  # fmt: skip
 _PACKAGES = ("numpy", "torch", "triton")
 _SAID = ("ONEKERNEL_NVCC", "ONEKERNEL_ARCH")  # the environment's words on how a file is tried

@@ -53,7 +53,7 @@ def graders(most: int, *, on_gpu: bool) -> int:
 def many() -> int:
     """How many lanes a job on the GPU may have now."""
     cores = processors()
-    lanes = min(cores, max(LEAST_BESIDE, cores // _beside), machine.memory_free() // (LANE_BYTES * _beside), MOST)
+    lanes = min(cores, max(LEAST_BESIDE, share()), machine.memory_free() // (LANE_BYTES * _beside), MOST)
     free = _gpu_free if beside_others() else gpu_free()
     return max(1, lanes if free is None else min(lanes, free // (CONTEXT_BYTES * _beside)))
 
