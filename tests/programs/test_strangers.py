@@ -124,6 +124,16 @@ def test_thrust_is_told_whose_pointer_it_was_given(call: str, said: str, tmp_pat
     assert said in done.findings[0].message.text("en")
 
 
+def test_whoever_touched_the_devices_memory_is_found_beneath_a_librarys_large_frame(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cu"
+    path.write_text(
+        "#include <utility>\nstruct Row {\n    float x[20000];\n};\nRow host;\nint main() {\n    Row* d;\n"
+        "    cudaMalloc(&d, sizeof(Row));\n    std::swap(host, *d);\n    cudaFree(d);\n}\n"
+    )
+    found = build([path]).run(quiet=True).findings[0]
+    assert (found.code, found.line) == ("host-touches-device", 9)
+
+
 @pytest.mark.parametrize(
     ("text", "seen"),
     [

@@ -52,8 +52,9 @@ __attribute__((no_sanitize("address"))) std::vector<uintptr_t> stack_of(const uc
     }
     bool of_host = !w || !w->current;
     if (of_host && !is_readable(sp)) return pcs;  // its stack is full
-    for (int more = 0; of_host && more < 4 && is_readable(page_end); more++) page_end += 4096;
-    int found = 0, most = of_host ? 64 : 12;  // a library's templates may stand between, call within call
+    // A library's templates may stand between, call within call, some with tables of their own: Thrust's sort has 16 KB.
+    for (int more = 0; of_host && more < 256 && is_readable(page_end); more++) page_end += 4096;
+    int found = 0, most = of_host ? 64 : 12;
     for (uintptr_t p = (sp + 7) & ~uintptr_t(7); p + 8 <= page_end && found < most; p += 8) {
         uintptr_t word = *reinterpret_cast<uintptr_t*>(p);
         if (in_code(word)) {
