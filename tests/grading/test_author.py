@@ -147,6 +147,7 @@ def carried_out(step: str, root: Path) -> dict[str, list[Message]]:
 
 
 @pytest.mark.slow
+@pytest.mark.sample(every=4)
 def test_one_of_each_goes_from_sentences_to_nothing(tmp_path: Path) -> None:
     copy(tmp_path)
     carried_out("new", tmp_path)

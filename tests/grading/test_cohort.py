@@ -527,6 +527,7 @@ RAISES = "def gelu_triton(x, approximate='none'):\n    raise KeyError(object(), 
 
 
 @pytest.mark.slow
+@pytest.mark.sample(every=3)
 def test_equal_files_and_seeds_are_equal_bytes_in_every_export(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,7 @@ def test_the_ladder_has_its_rungs_in_order():
 
 
 @pytest.mark.parametrize("path", SIMULATED, ids=lambda p: p.stem)
+@pytest.mark.sample(every=3)
 def test_a_rung_is_right_on_every_case(path):
     program = simulator.build(path, time_limit=60)  # the deepest takes ten seconds with large tiles
     assert not [w for c in CASES if (w := wrong(program, path.stem, c, dtype_of(path)))]

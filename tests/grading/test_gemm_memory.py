@@ -23,6 +23,7 @@ IDEAS = ("gemm_01_naive", "gemm_02_coalesced", "gemm_03_shared_tile", "gemm_04_r
 @pytest.mark.skipif(
     nvcc.find() is None or disassembler() is None, reason="NVIDIA's compiler and its disassembler are not here"
 )
+@pytest.mark.sample(every=4)
 def test_each_idea_earns_visibly_more_than_the_one_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONEKERNEL_NVCC", "on")
     results = [counted(tmp_path, "gemm_tiled", LADDER / f"{idea}.cu") for idea in IDEAS]

@@ -166,6 +166,7 @@ def test_what_a_file_tells_of_a_hidden_input_is_in_no_field_that_a_student_sees(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.sample(every=3)
 def test_no_file_that_prints_or_names_what_it_reads_tells_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

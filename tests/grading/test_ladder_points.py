@@ -23,6 +23,7 @@ def earned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, floa
     return {slug: {k.stem: counted(folder, slug, k).earned for k in RUNGS} for slug in slugs}
 
 
+@pytest.mark.sample(every=4)
 def test_each_rung_earns_visibly_more_than_the_one_below(earned: dict[str, dict[str, float]]) -> None:
     points = list(earned["softmax_tuned"].values())
     assert len(points) == 6

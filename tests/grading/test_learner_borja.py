@@ -27,6 +27,7 @@ def submission(exercise: course.Exercise) -> Submission:
     return Submission(COURSE, exercise, BORJA.path(exercise.file), "simulator", fresh_seed(), predictions)
 
 
+@pytest.mark.sample(every=4)
 def test_he_passes_every_check_that_needs_no_gpu_and_some_of_his_predictions_were_off():
     pytest.importorskip("torch")
     pytest.importorskip("triton")

@@ -303,6 +303,7 @@ def test_a_wrong_kernel_is_not_measured_and_its_own_check_is_named(
 
 @pytest.mark.slow
 @pytest.mark.skipif(nvcc.find() is None or disassembler() is None, reason="NVIDIA's compiler is not here")
+@pytest.mark.sample(every=4)
 def test_the_figures_of_the_reference_log_are_those_of_the_files_and_records_that_it_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -31,6 +31,7 @@ SEEDS = [("rms_mean_of_means", 201)]
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), [*((name, None) for name in TOLD), *SEEDS])
+@pytest.mark.sample(every=3)
 def test_the_cause_is_told(name: str, seed: int | None) -> None:
     entry = ENTRIES[name]
     result = graded(entry.path, entry.exercise, "simulator", groups(entry, TOLD[name]), seed)

@@ -130,6 +130,7 @@ def refused(result: Result) -> list[str]:
     ],
 )
 @pytest.mark.slow
+@pytest.mark.sample(every=3)
 def test_a_printed_command_is_not_refused(
     root: Path, slug: str, text: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:

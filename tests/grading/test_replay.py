@@ -55,6 +55,7 @@ def made(operator: Operator, call: Call) -> Iterator[Mistake]:
 
 @pytest.mark.parametrize(("name", "dtype"), EXERCISES)
 @pytest.mark.slow
+@pytest.mark.sample(every=4)
 def test_a_mistake_is_named_or_nothing_is(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each mistake, made on every input: its own sentence; or what the results have in common, or none, where the
     inputs cannot tell it from another."""

@@ -108,6 +108,7 @@ def refuses(build, path: Path) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.sample(every=4)
 def test_both_refuse_the_same_files():
     files = [f for folder in FOLDERS for f in sorted((ROOT / folder).glob("*.cu")) if f.name not in DIFFER]
     files = [f for f in files if "cluster" not in f.read_text()]  # of sm_90

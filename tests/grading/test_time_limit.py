@@ -135,6 +135,7 @@ def _signs() -> Iterator[Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("slug", "text"), [*_signs()])
+@pytest.mark.sample(every=4)
 def test_no_sign_of_life_gives_a_file_more_than_it_has_in_all(
     slug: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

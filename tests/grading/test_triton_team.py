@@ -60,6 +60,7 @@ def solution() -> ModuleType:
     return module
 
 
+@pytest.mark.sample(every=4)
 def test_each_configuration_of_the_team_is_right_interpreted():
     paths = f"{SOLUTION.parent}:{ROOT / 'src'}"
     environment = os.environ | {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": paths}

@@ -28,6 +28,7 @@ def waits() -> Executable:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", SAID)
+@pytest.mark.sample(every=3)
 def test_the_time_limit_is_told_with_its_line(number: int, waits: Executable) -> None:
     done = waits.run([str(number)], limit=1, quiet=True)
     told = {(f.code, f.line) for f in done.findings if f.code in ("time-limit", "no-report")}

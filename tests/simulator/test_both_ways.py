@@ -125,6 +125,7 @@ def test_a_count_that_the_machine_code_betters_is_said_to_be_uncertain(
 
 @compiled
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.sample(every=4)
 def test_races_bounds_and_first_reads_are_found_whichever_way_it_is_counted(folder: Path, file: OtherFile) -> None:
     """Without its barriers, with tensors that are too short, with tensors that nobody wrote."""
     text = text_of(file)

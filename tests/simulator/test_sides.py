@@ -320,6 +320,7 @@ def test_what_cuda_allows_is_not_refused_either_where_it_decides_how_vectors_are
 
 @pytest.mark.slow
 @pytest.mark.parametrize("clang", CLANGS)
+@pytest.mark.sample(every=4)
 def test_clang_tells_of_the_same_uses(clang, tmp_path):
     simulator.build(ALLOWED, "fast", with_compiler=clang)
     for case in (case for code in (*OF_HOST, "array-of-variable-size") for case in REFUSED[code]):
@@ -330,6 +331,7 @@ def test_clang_tells_of_the_same_uses(clang, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
+@pytest.mark.sample(every=4)
 def test_nvcc_refuses_and_allows_the_same(tmp_path):
     compile_ahead(ALLOWED)
     allowed = []
