@@ -20,6 +20,18 @@ SHARED_STORE_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
 SHARED_LOAD_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
 SHARED_STORE_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"
 SHARED_COPY_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"  # of cp.async, where it writes
+LOCAL_LOAD_REQUESTS = "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"
+LOCAL_STORE_REQUESTS = "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"
+LOCAL_LOAD_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"
+LOCAL_STORE_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"
+CONSTANT_REQUESTS = "idc__requests.sum"
+CONSTANT_LOADS = "smsp__inst_executed_op_ldc.sum"  # a request each where the lanes of a warp read one place
+REDUCTION_REQUESTS = "lts__t_requests_srcunit_tex_op_red.sum"  # of atomics whose old value nobody wants, at L2
+REDUCTION_SECTORS = "lts__t_sectors_srcunit_tex_op_red.sum"
+ATOMIC_REQUESTS = "lts__t_requests_srcunit_tex_op_atom.sum"  # of those that give it
+ATOMIC_SECTORS = "lts__t_sectors_srcunit_tex_op_atom.sum"
+SHARED_ATOMIC_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"
+SHARED_ATOMIC_CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"
 DRAM_READ = "dram__bytes_read.sum"
 DRAM_WRITE = "dram__bytes_write.sum"
 
@@ -32,6 +44,7 @@ DISTRIBUTED_REQUESTS = "onekernel__distributed_shared_requests.sum"
 DISTRIBUTED_BYTES = "onekernel__distributed_shared_bytes.sum"
 DIVERGENT_BRANCHES = "onekernel__divergent_branches.sum"
 
+LOCAL = {"loads": (LOCAL_LOAD_REQUESTS, LOCAL_LOAD_SECTORS), "stores": (LOCAL_STORE_REQUESTS, LOCAL_STORE_SECTORS)}
 CONFLICTS = (SHARED_LOAD_CONFLICTS, SHARED_STORE_CONFLICTS, SHARED_COPY_CONFLICTS)
 SECTOR_BYTES = 32
 

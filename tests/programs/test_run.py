@@ -385,6 +385,22 @@ int main() {
 """
 
 
+def test_a_program_that_is_stopped_while_it_is_started_is_not_left_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stopped.cu").write_text(STOPPED)
+    program, popen, started = build([tmp_path / "stopped.cu"]), subprocess.Popen, []
+
+    def stopped_at_once(*words: object, **options: object) -> object:
+        started.append(popen(*words, **options))
+        os.kill(os.getpid(), signal.SIGINT)
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", stopped_at_once)
+    run = program.run(quiet=True, limit=10000)
+    assert started[0].returncode is not None and run.status == 128 + signal.SIGTERM
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("stop", "whole_group"), [("SIGTERM", False), ("SIGTERM", True), ("SIGINT", True)])
 def test_what_was_found_is_told_where_a_program_is_stopped_from_outside(
@@ -395,7 +411,8 @@ def test_what_was_found_is_told_where_a_program_is_stopped_from_outside(
     command = [sys.executable, "-c", MAIN, "run", "--limit", "10000", path]
     environment = os.environ | {"PYTHONPATH": str(HERE.parents[1] / "src"), "ONEKERNEL_LANG": "en"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
+    listens = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731 - a shell's background job ignores it
+    with subprocess.Popen(command, env=environment, start_new_session=True, preexec_fn=listens, **pipes) as process:
         assert process.stdout.readline() == "first kernel\n"
         for _ in range(2):  # `timeout` tells the command, then its group
             (os.killpg if whole_group else os.kill)(process.pid, signal.Signals[stop])

@@ -11,6 +11,7 @@ import base64
 import re
 import sys
 import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,12 @@ class Ahead:
         return functions_of(disassemble(self.cubin, tool), self.path.name)
 
 
-def compile_ahead(path: Path | str, arch: str = "sm_80", nvcc: Nvcc | None = None) -> Ahead:
-    """Compiles `path` for `arch` ("sm_80"), once for each content, architecture and compiler.
+def compile_ahead(
+    path: Path | str, arch: str = "sm_80", nvcc: Nvcc | None = None, *, files: Iterable[Path] = (),
+    options: Sequence[str] = (),
+) -> Ahead:  # fmt: skip
+    """Compiles `path` for `arch` ("sm_80"), once for each content, architecture and compiler. `files`: what it includes
+    from folders that `options`, more of nvcc's, name.
 
     Raises BuildError with what nvcc refuses, at lines of the file; Unavailable where there is no nvcc or it does not
     work here: an error in its own headers is not the file's.
@@ -72,17 +77,17 @@ def compile_ahead(path: Path | str, arch: str = "sm_80", nvcc: Nvcc | None = Non
     if compiler is None:
         raise Unavailable(Message("cuda.no-nvcc-ahead", {"python": sys.executable}))
     with _ONE_AT_A_TIME:  # two threads that ask of the same file compile it once
-        return _once(path, arch, compiler)
+        return _once(path, arch, compiler, files, options)
 
 
-def _once(path: Path, arch: str, compiler: Nvcc) -> Ahead:
+def _once(path: Path, arch: str, compiler: Nvcc, files: Iterable[Path], options: Sequence[str]) -> Ahead:
     def ask(source: bytes, flags: tuple[str, ...], work: Path) -> dict[str, Any]:
         answer = _compile(path, source, flags, compiler, work)
         if not answer["cubin"]:
             require_working(compiler, flags, work)  # a compiler that is broken is not cached
         return answer
 
-    return _read(cached(path, arch, compiler, __file__, ask), path, arch, compiler)
+    return _read(cached(path, arch, compiler, __file__, ask, files, options), path, arch, compiler)
 
 
 def _compile(path: Path, source: bytes, flags: tuple[str, ...], compiler: Nvcc, work: Path) -> dict[str, Any]:

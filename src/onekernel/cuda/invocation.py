@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +29,11 @@ _STOPPED = re.compile(r"died due to signal|CPU time limit")
 Ask = Callable[[bytes, tuple[str, ...], Path], dict[str, Any]]
 
 
-def _flags(arch: str) -> tuple[str, ...]:
-    """What a file is compiled with for the card `arch` ("sm_80")."""
-    return (f"-gencode=arch=compute_{arch.removeprefix('sm_')},code={arch}", *FLAGS, *_ERRORS)
+def _flags(arch: str, options: Sequence[str]) -> tuple[str, ...]:
+    """What a file is compiled with for the card `arch` ("sm_80"); `options`: more, among which may be a standard."""
+    standard = any(option.startswith("-std=") for option in options)
+    own = [flag for flag in FLAGS if not (standard and flag.startswith("-std="))]
+    return (f"-gencode=arch=compute_{arch.removeprefix('sm_')},code={arch}", *own, *_ERRORS, *options)
 
 
 def _sources(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[tuple[Path, bytes]]:
@@ -54,10 +56,15 @@ def _key(path: Path, read: dict[Path, bytes], flags: tuple[str, ...], compiler: 
     return digest.hexdigest()[:20]
 
 
-def cached(path: Path, arch: str, compiler: Nvcc, recipe: str, ask: Ask) -> dict[str, Any]:
-    """What `ask` answers of the file's bytes, flags and a folder to work in: asked once for each content, architecture,
-    compiler and `recipe`, the module that asks. What it raises is not cached."""
-    read, flags = dict(_sources(path)), _flags(arch)
+def cached(
+    path: Path, arch: str, compiler: Nvcc, recipe: str, ask: Ask, files: Iterable[Path] = (),
+    options: Sequence[str] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """What `ask` answers of the file's bytes, flags and a folder to work in: asked once for each content (of `files`
+    too, which it includes), architecture, options, compiler and `recipe`, the module that asks. What it raises is not
+    cached."""
+    read, flags = dict(_sources(path)), _flags(arch, options)
+    read |= {file: file.read_bytes() for file in files if file.is_file()}
     folder = cache_folder("nvcc")
     kept = folder / f"{path.stem}-{_key(path, read, flags, compiler, recipe)}.json"
     if used(kept):

@@ -38,7 +38,7 @@ def data_of(run: Run) -> dict[str, Any]:
         "kernels": [
             {
                 "kernel": k.kernel, "grid": list(k.grid), "block": list(k.block), "shared_bytes": k.shared_bytes,
-                "metrics": dict(k.metrics), "exact_requests": k.extra["exact_requests"],
+                "metrics": dict(k.metrics), "exact_requests": k.extra["exact_requests"], "by_code": k.extra["by_code"],
                 "lines": [{"file": n.file, "line": n.line, "metrics": dict(n.metrics)} for n in k.lines],
                 "buffers": [vars(b) for b in k.buffers],
             }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from onekernel.simulator.compilation.warnings import discarded_in
 from onekernel.simulator.doubts.requests import doubts_in
 from onekernel.simulator.facts.symbols import KINDS, UNSET
 from onekernel.simulator.machine_code.elf import symbols, variables
-from onekernel.simulator.program import HALVES, MODES, TRACE
+from onekernel.simulator.machine_code.load import Codes, joined, load, packed
+from onekernel.simulator.program import BY_CODE, COUNTING, HALVES, MODES, TRACE
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
@@ -53,13 +55,17 @@ class Run:
 
 
 class Executable:
-    """A program that is built. `mode`: one of simulator.build's. `exact_requests`: no access may count as several."""
+    """A program that is built. `mode`: one of simulator.build's. `exact_requests`: no access may count as several.
+    `codes`: the kernels' machine code, which is counted where it can be read."""
 
-    def __init__(self, sources: Sequence[Source], path: Path, mode: str, exact_requests: bool) -> None:
+    def __init__(
+        self, sources: Sequence[Source], path: Path, mode: str, exact_requests: bool, codes: Codes | None = None
+    ) -> None:
         self.sources = tuple(sources)
         self.path = path
         self.mode = mode
         self.exact_requests = exact_requests
+        self.codes = codes
         self.files = tuple(dict.fromkeys(f for s in sources for f in s.files))
         self.warnings = tuple(w for s in sources for w in warnings_of(s, path))
         self._discarded = discarded_in(warnings_kept(path))
@@ -79,8 +85,10 @@ class Executable:
         """
         options = MODES[self.mode] | (TRACE if warp is not None else 0)
         options |= 0 if any(source.wide_types for source in self.sources) else HALVES
+        options |= BY_CODE if self.codes else 0
+        code = packed(self.codes, {s.name: s for s in self.symbols if s.is_function}) if self.codes else b""
         ended = process.run(
-            self.path, arguments, options, limit, warp or 0, self._variables(), quiet, progress
+            self.path, arguments, options, limit, warp or 0, self._variables(), code, quiet, progress
         )
         first = str(self.sources[0].path)
         report: dict[str, Any] = ended.report or {"findings": [], "launches": []}
@@ -91,7 +99,7 @@ class Executable:
             values = {"status": ended.status, "signal": ended.signal}
             findings += (Finding("no-report", Message(f"run.no-report-{ended.why}", values), first),)
         kernels = kernels_of(report, self._lines, first, self._functions, self.mode, self.exact_requests,
-                             doubts_in(self.files))  # fmt: skip
+                             doubts_in(self.files), self.codes.places if self.codes else ())  # fmt: skip
         return Run(
             self.files, tuple(arguments), self.mode, self.sources[0].arch, ended.status, findings, kernels,
             ended.seconds, int(report.get("launched", len(kernels))),
@@ -157,6 +165,20 @@ def build(
         sources.append(rewrite(path, card, folders=where, program=True, seen=seen))
     # As of a launcher's file: clang takes types apart that have an alignment of their own.
     exact = chosen.family == "g++" or not any(source.aligned_types for source in sources)
-    made = Executable(sources, compile_program(sources, mode, chosen, defines, standard, libraries), mode, exact)
+    with ThreadPoolExecutor(1) as pool:
+        coded = pool.submit(_codes_of, sources, card, where, defines, standard) if mode in COUNTING else None
+        path = compile_program(sources, mode, chosen, defines, standard, libraries)
+    made = Executable(sources, path, mode, exact, coded.result() if coded else None)
     require_fit(sources, made.symbols)
     return made
+
+
+def _codes_of(
+    sources: Sequence[Source], card: str, folders: Sequence[Path], defines: Sequence[str], standard: str
+) -> Codes | None:
+    """The machine code of those files that NVIDIA's compiler takes; None where it takes none, or is not here."""
+    options = (*(f"-I{folder}" for folder in folders), *(f"-D{name}" for name in defines))
+    options += (f"-std={standard}",) if standard else ()
+    parts = [load(s.path, s.files, card, options) for s in sources if s.path.suffix in (".cu", ".cuh")]
+    found = [part for part in parts if part is not None]
+    return joined(found) if found else None

@@ -11,7 +11,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,16 +45,19 @@ class Ended:
 
 def run(
     program: Path, arguments: Sequence[str], options: int, limit: float, warp: int,
-    variables: Sequence[tuple[str, int, int, int]], quiet: bool = False,
+    variables: Sequence[tuple[str, int, int, int]], code: bytes = b"", quiet: bool = False,
     progress: Callable[[int, int, float], None] | None = None,
 ) -> Ended:  # fmt: skip
-    """Runs `program` with the rights of whoever asks, in the folder in which they are."""
+    """Runs `program` with the rights of whoever asks, in the folder in which they are. `code`: packed kernels, which
+    are counted instead of what is written."""
     cores = processors()
-    with tempfile.TemporaryDirectory(prefix="onekernel-run-") as folder, contextlib.ExitStack() as stack:
+    with _listening() as asked, tempfile.TemporaryDirectory(prefix="onekernel-run-") as folder, ExitStack() as stack:
         named = (f"{at:x} {size:x} {kind} {name}" for name, at, size, kind in variables)
         lines = [f"{options} {cores} {limit} {warp}", *named]
         (Path(folder) / "settings").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (Path(folder) / "progress").write_bytes(bytes(16))
+        if code:
+            (Path(folder) / "code").write_bytes(code)
         file = stack.enter_context((Path(folder) / "progress").open("r+b"))
         counters = stack.enter_context(mmap.mmap(file.fileno(), 16))
         outputs = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -67,55 +71,51 @@ def run(
         except OSError as error:
             raise UserError(Message("run.not-started", {"why": error.strerror or str(error)})) from error
         try:
-            _wait(process, counters, progress)
+            _wait(process, asked, counters, progress)
         finally:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-        code = process.returncode
-        name = signal.Signals(-code).name if code < 0 else ""
-        return Ended(128 - code if code < 0 else code, name, time.monotonic() - started, _report(Path(folder)))
+        ended = process.returncode
+        name = signal.Signals(-ended).name if ended < 0 else ""
+        return Ended(128 - ended if ended < 0 else ended, name, time.monotonic() - started, _report(Path(folder)))
+
+
+@contextlib.contextmanager
+def _listening() -> Iterator[list[int]]:
+    """The signals that asked for an end, in a list that grows: nobody is torn out of what they do, as of starting the
+    program, by a signal or by the next. What is ignored stays so, and threads that are not the first hear none."""
+    asked: list[int] = []
+    before: dict[int, Any] = {}
+    try:
+        with contextlib.suppress(ValueError):
+            for number in ENDINGS:
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    before[number] = signal.signal(number, lambda given, _: asked.append(given))
+        yield asked
+    finally:
+        for ending, handler in before.items():
+            signal.signal(ending, handler)
 
 
 def _wait(
-    process: subprocess.Popen[bytes], counters: mmap.mmap, progress: Callable[[int, int, float], None] | None
-) -> None:
+    process: subprocess.Popen[bytes], asked: Sequence[int], counters: mmap.mmap,
+    progress: Callable[[int, int, float], None] | None,
+) -> None:  # fmt: skip
+    """Until the program has ended; one that is asked to end says what it knows."""
     since, shown = time.monotonic(), 0
-    while True:
-        try:
+    while not asked:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_LOOK)
-            return
-        except subprocess.TimeoutExpired:
-            pass
-        except KeyboardInterrupt:
-            _stop(process)
             return
         blocks, done = (int.from_bytes(counters[k : k + 8], "little") for k in (0, 8))
         if blocks != shown:
             since, shown = time.monotonic(), blocks
         if progress is not None:
             progress(done, blocks, time.monotonic() - since)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Has the program end, which says what it knows. `timeout` and a terminal tell it themselves; and they tell whoever
-    waits here once more, who listens to that no longer."""
-    before: dict[int, Any] = {}
-    listens = True
-    while listens:
-        with contextlib.suppress(KeyboardInterrupt):
-            before = before or {number: signal.getsignal(number) for number in ENDINGS}
-            for number in before:
-                signal.signal(number, signal.SIG_IGN)
-            listens = False
-    try:
-        process.terminate()
+    process.terminate()  # `timeout` and a terminal tell it themselves; not so whoever tells this process alone
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=_LAST_WORDS)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _report(folder: Path) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from onekernel import counts
 from onekernel.backends.base import Finding
 from onekernel.counts import SECTOR_BYTES, KernelCounts
+from onekernel.cuda import nvcc
 from onekernel.messages import say, written
 from onekernel.numerals import Quantity
 from onekernel.programs.data import exit_status
@@ -40,6 +41,8 @@ def lines_of(run: Run) -> Iterator[tuple[str, str]]:
             yield "plain", say("run.more-launches", count=len(run.kernels) - MOST_LAUNCHES)
         if not all(kernel.extra["exact_requests"] for kernel in run.kernels):
             yield "plain", say("run.split")
+        if not all(kernel.extra["by_code"] for kernel in run.kernels):
+            yield "plain", " ".join(say(f"run.{key}") for key in ("as-written", *["get-nvcc"] * (nvcc.find() is None)))
         worst = worst_lines(run)
         if worst:
             yield "plain", say("run.worst")
@@ -70,18 +73,29 @@ def ending(run: Run) -> str:
 
 
 def launch_line(k: KernelCounts) -> str:
-    """A launch in a line: its shape, sectors per request, bytes moved, what shared memory costs beyond its need."""
+    """A launch in a line: its shape, sectors per request, bytes moved, what shared memory costs beyond its need; where
+    machine code was counted, local memory, constants and atomics, too."""
     parts = [say("run.launch", kernel=k.kernel, grid=shape(k.grid), block=shape(k.block))]
     for load, key in ((True, "loads"), (False, "stores")):
         each = k.sectors_per_request(load)
         if each is not None:
             sectors = k.metrics[counts.LOAD_SECTORS if load else counts.STORE_SECTORS]
             parts.append(say(f"run.{key}", moved=Quantity(sectors * SECTOR_BYTES, "B"), each=each))
-    conflicts = sum(k.metrics.get(name, 0) for name in counts.CONFLICTS)
+    for side, (asked, carried) in counts.LOCAL.items():
+        if requests := k.metrics.get(asked, 0):
+            moved = k.metrics[carried]
+            values = {"moved": Quantity(moved * SECTOR_BYTES, "B"), "each": moved / requests}
+            parts.append(say(f"run.local-{side}", **values))
+    conflicts = sum(k.metrics.get(name, 0) for name in (*counts.CONFLICTS, counts.SHARED_ATOMIC_CONFLICTS))
     if conflicts:
         parts.append(say("run.conflicts", count=int(conflicts)))
+    more = k.metrics.get(counts.CONSTANT_REQUESTS, 0) - k.metrics.get(counts.CONSTANT_LOADS, 0)
+    if more:
+        parts.append(say("run.constants", count=int(more)))
     if atomics := k.metrics.get(counts.ATOMICS, 0):
         parts.append(say("run.atomics", count=int(atomics)))
+    if at_l2 := sum(k.metrics.get(name, 0) for name in (counts.REDUCTION_REQUESTS, counts.ATOMIC_REQUESTS)):
+        parts.append(say("run.atomics-at-l2", count=int(at_l2)))
     return ", ".join(parts)
 
 

@@ -25,7 +25,7 @@ from onekernel.simulator.compilation.imports import without_use
 from onekernel.simulator.doubts.requests import Doubts, doubts_in
 from onekernel.simulator.facts.symbols import KINDS
 from onekernel.simulator.machine_code.elf import Symbol, of_any_file, symbols, variables
-from onekernel.simulator.machine_code.load import Codes, give, load
+from onekernel.simulator.machine_code.load import Codes, load, packed
 from onekernel.simulator.read.errors import error_name
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
@@ -95,7 +95,9 @@ class Simulated(Untimed):
         for symbol, number in self._with_registers():
             so.ok_registers(symbol.offset, number)
         if self.codes is not None:
-            give(so, self.codes, {s.name: s for s in self._symbols if s.is_function})
+            code = packed(self.codes, {s.name: s for s in self._symbols if s.is_function})
+            so.ok_programs.argtypes = [c.c_char_p, c.c_uint64]
+            so.ok_programs(code, len(code))
         return so
 
     def _with_registers(self) -> Iterator[tuple[Symbol, int]]:

@@ -54,6 +54,8 @@ def _names() -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
 
 def encode(function: Function, kernel: Kernel, first_site: int) -> Encoded:
     """The instructions of `function` that decide its accesses. Raises Unreadable where one of them is not known."""
+    if function.unreadable:
+        raise Unreadable(function.unreadable)
     flow = Flow(function)
     kept = relevant(flow)
     out = Encoded(function.symbol, [], [], kept.values)
@@ -104,11 +106,11 @@ def _instruction(flow: Flow, kept: Slice, i: int, after: list[int], out: Encoded
         predicates, operands = [*operands], []
     if one.name in sass.MEMORY:
         operands = [*one.memory, *one.source, *operands]
-        if one.name not in ("LDL", "STL"):
-            site = CODE_SITE + first_site + len(out.places)
-            out.places.append(one.place)
+    if one.name in sass.MEMORY or one.name == "LDC":
+        site = CODE_SITE + first_site + len(out.places)
+        out.places.append(one.place)
     low, high = _modifiers(one, name)
-    idle = one.name in sass.MEMORY and space(one) not in kept.values
+    idle = i not in kept.constants if one.name == "LDC" else one.name in sass.MEMORY and space(one) not in kept.values
     size = written(one) * 4 if name in ("S2R", "LDSM") else moved(one)
     numbers = [operations[name], _mode(one, name, modes), low, high, size, one.uniform, one.at, site, target, idle]
     predicates = [*predicates, None, None][:2]

@@ -17,6 +17,7 @@ REGISTER, UNIFORM, IMMEDIATE, CONSTANT, PREDICATE, UNIFORM_PREDICATE, SPECIAL = 
 NEGATIVE, ABSOLUTE, INVERTED = 1, 2, 4
 LOW_HALF, HIGH_HALF = 8, 16  # of a pair of 16-bit numbers: the same one twice
 ZERO = 255  # RZ, URZ; of predicates, true: 7
+UNIFORM_INDEX = 256
 TRUE = 7
 
 _SECTION = re.compile(r"^\s*//-+ \.text\.(?P<symbol>\S+)")
@@ -38,7 +39,7 @@ class Operand:
     value: int
     flags: int = 0
     bank: int = 0
-    index: int = ZERO  # the register that is added to a constant's offset
+    index: int = ZERO  # the register that is added to a constant's offset; UNIFORM_INDEX more for a uniform one
     wide: bool = False  # written `.64`: this register and the next
     scale: int = 0  # an address in units of 1 << scale bytes
 
@@ -71,11 +72,12 @@ class Instruction:
 
 @dataclass
 class Function:
-    """A kernel's instructions in order, and the index in them of each label."""
+    """A kernel's instructions in order, and the index in them of each label. `unreadable`: what of it is not known."""
 
     symbol: str
     instructions: list[Instruction]
     labels: dict[str, int]
+    unreadable: str = ""
 
 
 class Unreadable(ValueError):
@@ -112,7 +114,7 @@ def plain(name: str) -> str:
 
 def functions_of(listing: str, files: frozenset[str]) -> dict[str, Function]:
     """The kernels of a listing by mangled name. `files`: the names of the learner's files; code that was inlined from
-    elsewhere has the place that called it. Raises Unreadable."""
+    elsewhere has the place that called it."""
     found: dict[str, Function] = {}
     current: Function | None = None
     place: tuple[str, int] | None = None
@@ -137,7 +139,10 @@ def functions_of(listing: str, files: frozenset[str]) -> dict[str, Function]:
             current.labels[label["name"]] = len(current.instructions)
         elif code := _CODE.match(text):
             told = False
-            current.instructions.append(_instruction(code, place))
+            try:
+                current.instructions.append(_instruction(code, place))
+            except Unreadable as error:
+                current.unreadable = current.unreadable or str(error)
     return found
 
 
@@ -209,9 +214,8 @@ def _operand(text: str, name: str = "") -> Operand:
     if match := _CONSTANT.match(text):
         flags = (NEGATIVE if "-" in match["sign"] else 0) | (INVERTED if "~" in match["sign"] else 0)
         flags |= ABSOLUTE if "|" in text else 0
-        index = _named(match["index"])[1] if match["index"] else ZERO
-        if match["index"] and match["index"].startswith("UR") and index != ZERO:
-            raise Unreadable(text)
+        kind, index = _named(match["index"]) if match["index"] else (REGISTER, ZERO)
+        index += UNIFORM_INDEX if kind == UNIFORM and index != ZERO else 0
         return Operand(CONSTANT, int(match["offset"] or "0", 16), flags, int(match["bank"], 16), index)
     if re.fullmatch(r"-?0x[0-9a-f]+", text):
         return Operand(IMMEDIATE, int(text, 16) & 0xFFFFFFFF)

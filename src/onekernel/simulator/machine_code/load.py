@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
 import os
+import struct
 import subprocess
 import tempfile
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from onekernel.simulator.machine_code.elf import Symbol, of_any_file, plain_name
 from onekernel.simulator.machine_code.instructions import Unreadable, functions_of
 from onekernel.simulator.paths import RUNTIME
 
-FIELDS = 50  # numbers of an instruction: runtime/machine_code/program.h
+FIELDS, _SITE = 50, 7  # numbers of an instruction, and which is its access's: runtime/machine_code/program.h
 _KEPT_BYTES = 256 << 20
 
 
@@ -73,37 +73,56 @@ def codes_of(data: bytes, listing: str, files: Iterable[Path]) -> Codes:
     return out
 
 
-def give(so: Any, codes: Codes, functions: dict[str, Symbol]) -> None:
-    """Hands the kernels to a loaded program."""
-    c = ctypes
-    string, pointer = c.c_char_p, c.c_void_p
-    so.ok_program.argtypes = [string, string, c.c_uint64, pointer, c.c_int, pointer, pointer, string]
-    so.ok_program_constants.argtypes = [c.c_int, c.c_char_p, c.c_uint64]
-    so.ok_program_variable.argtypes = [c.c_char_p, c.c_int, c.c_uint32, c.c_uint32]
-    so.ok_programs_begin()  # the same library may have been given them before
+def joined(parts: Iterable[Codes]) -> Codes:
+    """The kernels of several files of one program, their accesses numbered on."""
+    out = Codes()
+    for part in parts:
+        for kernel in part.kernels:
+            numbers = kernel.numbers.copy()
+            for at in range(_SITE, len(numbers), FIELDS):
+                numbers[at] += len(out.places) if numbers[at] >= 0 else 0
+            out.kernels.append(replace(kernel, numbers=numbers))
+        out.places += part.places
+    return out
+
+
+def packed(codes: Codes, functions: dict[str, Symbol]) -> bytes:
+    """The kernels as the runtime reads them (runtime/machine_code/run.cpp). `functions`: the symbols of what runs."""
     own = {of_any_file(name): symbol for name, symbol in functions.items()}
+    out = bytearray(_numbers(len(codes.kernels)))
     for code in codes.kernels:
-        fields = (c.c_int32 * len(code.numbers))(*code.numbers)
-        values = [int(name in code.values) for name in ("global", "shared", "local")]
-        numbers = (c.c_uint32 * 6)(code.parameter_base, code.static_shared, *values, len(code.parameters))
-        parameters = (c.c_uint32 * max(1, 2 * len(code.parameters)))(*(n for p in code.parameters for n in p))
         here = own.get(of_any_file(code.symbol))
-        so.ok_program(code.symbol.encode(), plain_name(code.symbol).encode(), here.offset if here else 0, fields,
-                      len(code.numbers) // FIELDS, numbers, parameters, code.unreadable.encode())  # fmt: skip
+        out += _text(code.symbol) + _text(plain_name(code.symbol)) + _text(code.unreadable)
+        out += struct.pack("<Q", here.offset if here else 0)
+        values = [int(name in code.values) for name in ("global", "shared", "local")]
+        out += _numbers(code.parameter_base, code.static_shared, *values)
+        out += _numbers(len(code.parameters), *(n for p in code.parameters for n in p))
+        out += _numbers(len(code.numbers) // FIELDS) + struct.pack(f"<{len(code.numbers)}i", *code.numbers)
+        out += _numbers(len(code.constants))
         for bank, text in code.constants.items():
-            so.ok_program_constants(int(bank), bytes.fromhex(text), len(text) // 2)
+            out += _numbers(int(bank), len(text) // 2) + bytes.fromhex(text)
+        out += _numbers(len(code.variables))
         for name, at_bank, offset, size in code.variables:
-            so.ok_program_variable(plain_name(name).encode(), at_bank, offset, size)
+            out += _text(plain_name(name)) + _numbers(at_bank, offset, size)
+    return bytes(out)
 
 
-def load(path: Path, files: Iterable[Path], arch: str) -> Codes | None:
+def _numbers(*values: int) -> bytes:
+    return struct.pack(f"<{len(values)}I", *values)
+
+
+def _text(text: str) -> bytes:
+    return _numbers(len(text.encode())) + text.encode()
+
+
+def load(path: Path, files: Iterable[Path], arch: str, options: Sequence[str] = ()) -> Codes | None:
     """The kernels of a `.cu` as NVIDIA's compiler makes them for `arch`, kept in the cache; None where it is missing,
-    left away (ONEKERNEL_NVCC=off) or refuses the file."""
+    left away (ONEKERNEL_NVCC=off) or refuses the file. `files`: what the file is made of; `options`: nvcc's."""
     if os.environ.get("ONEKERNEL_NVCC") == "off":
         return None
     files = tuple(files)
     try:
-        made = compile_ahead(path, arch).cubin
+        made = compile_ahead(path, arch, files=files, options=options).cubin
     except (Unavailable, BuildError):
         return None
     found = find()

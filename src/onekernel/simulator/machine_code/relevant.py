@@ -26,10 +26,12 @@ _MEETING = frozenset({"BAR", "WARPSYNC"})
 
 @dataclass
 class Slice:
-    """`kept`: by index. `values`: the spaces of memory whose contents matter."""
+    """`kept`: by index. `values`: the spaces of memory whose contents matter. `constants`: the loads of constants whose
+    value does."""
 
     kept: list[bool]
     values: set[str] = field(default_factory=set)
+    constants: set[int] = field(default_factory=set)
 
 
 def space(one: Instruction) -> str:
@@ -38,7 +40,7 @@ def space(one: Instruction) -> str:
 
 
 def relevant(flow: Flow) -> Slice:
-    """The slice of a kernel's machine code that decides its accesses to global and shared memory."""
+    """The slice of a kernel's machine code that decides its accesses to memory."""
     slicer = _Slicer(flow)
     while True:
         before = (slicer.out.kept.copy(), set(slicer.out.values))
@@ -50,7 +52,7 @@ def relevant(flow: Flow) -> Slice:
 
 
 def _root(one: Instruction) -> bool:
-    return one.name in MEMORY - _LOCAL or one.name in _STRUCTURE or (one.name == "EXIT" and one.guard is None)
+    return one.name in MEMORY | _STRUCTURE | {"LDC"} or (one.name == "EXIT" and one.guard is None)
 
 
 class _Slicer:
@@ -143,8 +145,10 @@ class _Slicer:
         """Keeps an instruction that writes what is needed behind it."""
         one, out = self.code[i], self.out
         wanted = self._writes[i] and self._writes[i] & need.where(after, self._condition[i])
-        if wanted or (one.name == "STL" and "local" in out.values):
+        if wanted:
             out.kept[i] = True
+        if wanted and one.name == "LDC":
+            out.constants.add(i)
         if wanted and one.name in LOADS | ATOMICS:
             out.values.add(space(one))
 

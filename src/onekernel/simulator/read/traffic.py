@@ -25,6 +25,16 @@ _COUNTED = (
     counts.DIVERGENT_BRANCHES,
 )  # fmt: skip
 
+# What only machine code shows, by the runtime's name of the road: its counts, in the order of the metrics.
+_APART = {
+    "local-load": {"requests": counts.LOCAL_LOAD_REQUESTS, "sectors": counts.LOCAL_LOAD_SECTORS},
+    "local-store": {"requests": counts.LOCAL_STORE_REQUESTS, "sectors": counts.LOCAL_STORE_SECTORS},
+    "constant": {"requests": counts.CONSTANT_REQUESTS, "times": counts.CONSTANT_LOADS},
+    "reduction": {"requests": counts.REDUCTION_REQUESTS, "sectors": counts.REDUCTION_SECTORS},
+    "atomic": {"requests": counts.ATOMIC_REQUESTS, "sectors": counts.ATOMIC_SECTORS},
+    "shared-atomic": {"wavefronts": counts.SHARED_ATOMIC_WAVEFRONTS, "conflicts": counts.SHARED_ATOMIC_CONFLICTS},
+}  # fmt: skip
+
 
 def kernels_of(
     report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool,
@@ -86,6 +96,16 @@ def _kernel(
                 some.add("narrows")
             if some:
                 doubtful[*(place or (path, 0)), "shared" if access["shared"] else "global"] |= some
+    if "apart" in launch:
+        for names in _APART.values():
+            for name in names.values():
+                total[name] += 0
+        for sent in launch["apart"]:
+            place = _place(sent["pc"], lines, places)
+            for field, name in _APART[sent["road"]].items():
+                total[name] += sent[field]
+                if place is not None:
+                    by_line[place][name] += sent[field]
     extra = {"trace": _trace(launch["trace"], lines, path, places)} if "trace" in launch else {}
     return KernelCounts(
         kernel=kernel_name(launch, functions),

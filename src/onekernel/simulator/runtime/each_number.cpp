@@ -2,6 +2,7 @@
 #include "machine_code/arithmetic.cpp"
 #include "machine_code/floating.cpp"
 #include "machine_code/between_lanes.cpp"
+#include "machine_code/apart.cpp"
 #include "machine_code/accesses.cpp"
 #include "machine_code/control.cpp"
 #include "machine_code/run.cpp"

@@ -11,6 +11,7 @@
 
 #include "../checkers/trace.h"
 #include "../entry.h"
+#include "../machine_code/run.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
 #include "../report/unasked.h"
@@ -86,6 +87,13 @@ void start_program() {
         int kind;
         while (fscanf(file, "%llx %llx %d %255s", &offset, &size, &kind, name) == 4) ok_symbol(name, offset, size, kind);
         fclose(file);
+    }
+    if (FILE* file = folder.empty() ? nullptr : fopen((folder + "/code").c_str(), "rb")) {
+        std::string packed;
+        char part[1 << 16];
+        while (size_t count = fread(part, 1, sizeof part, file)) packed.append(part, count);
+        fclose(file);
+        ok_programs(packed.data(), packed.size());
     }
     int shared = folder.empty() ? -1 : open((folder + "/progress").c_str(), O_RDWR);
     if (shared >= 0) {

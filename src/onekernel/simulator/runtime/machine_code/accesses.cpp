@@ -7,6 +7,7 @@
 #include "../checkers/requests.h"
 #include "../memory/access.h"
 #include "../memory/memory.h"
+#include "apart.h"
 #include "lanes.h"
 
 namespace __ok {
@@ -130,6 +131,7 @@ static uint64_t updated(const Instruction& i, uint64_t old, uint64_t v, uint64_t
 static void atomic(Machine& m, WarpState& w, const Instruction& i, const Lanes& l) {
     Row room[4];
     bool wide = i.bytes == 8;
+    const uint32_t in = i.mode == MODE_CAST ? let_in({i.site, l.address, l.lane, l.count, i.bytes}) : ~0u;
     const uint32_t* v[4] = {raw(m, w, i.operands[3], 0, room[0]), raw(m, w, i.operands[3], 1, room[1]),
                             raw(m, w, i.operands[4], 0, room[2]), raw(m, w, i.operands[4], 1, room[3])};
     for (int n = 0; n < l.count; n++) {
@@ -138,11 +140,12 @@ static void atomic(Machine& m, WarpState& w, const Instruction& i, const Lanes& 
         if (!at) return;
         uint64_t old = 0, first = v[0][k] | (wide ? uint64_t(v[1][k]) << 32 : 0), second = v[2][k] | (wide ? uint64_t(v[3][k]) << 32 : 0);
         memcpy(&old, at, i.bytes);
-        uint64_t now = updated(i, old, first, second);
+        const bool late = !(in >> n & 1);
+        uint64_t now = late ? old : updated(i, old, first, second);
         memcpy(at, &now, i.bytes);
         if (i.destination.kind != REGISTER || i.destination.value == ZERO) continue;
         if (i.mode == MODE_CAST) {  // compare and swap that tells whether it did
-            w.row(i.destination.value)[k] = old == first;
+            w.row(i.destination.value)[k] = !late && old == first;
             if (wide) w.row(i.destination.value + 1)[k] = 0;
             continue;
         }
@@ -199,8 +202,13 @@ bool run_access(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes) 
         return true;
     }
     bool is_atomic = i.op >= OP_ATOMG;
-    // Atomics are counted by threads, from the kernel as the simulator runs it; those on shared memory ncu counts apart.
-    if (!is_local(i.op) && !is_atomic) count(i, l, i.bytes, is_shared(i.op), is_write(i.op));
+    const Sent sent{i.site, l.address, l.lane, l.count, i.bytes};
+    // How many atomics threads make is counted from the kernel as the simulator runs it.
+    if (is_local(i.op)) count_local(sent, is_write(i.op));
+    else if (!is_atomic) count(i, l, i.bytes, is_shared(i.op), is_write(i.op));
+    else if (is_shared(i.op) && i.mode == MODE_CAST) count_shared_turn(sent, let_in(sent));
+    else if (is_shared(i.op)) count_shared_atomic(sent, i.mode == MODE_CAS);
+    else count_atomic(sent, i.op == OP_ATOMG, i.mode == MODE_CAS);
     if (i.addresses_only) return true;
     if (is_atomic) atomic(m, w, i, l);
     else if (is_write(i.op)) store(m, w, i, l);

@@ -1,4 +1,5 @@
 // What lanes tell each other, and what a warp knows of itself.
+#include "apart.h"
 #include "lanes.h"
 
 namespace __ok {
@@ -90,6 +91,19 @@ static uint32_t special_register(const Machine& m, const WarpState& w, int which
     }
 }
 
+// A load of a constant, wherever its value goes: its lanes' places in the bank.
+static void count_constant(WarpState& w, const Instruction& i, uint32_t lanes) {
+    const int index = index_of(i.operands[0]);
+    uint64_t places[WARP];
+    int lane[WARP], count = 0;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        lane[count] = __builtin_ctz(rest);
+        places[count] = static_cast<uint32_t>(i.operands[0].value) + (index < ZERO ? w.row(index)[lane[count]] : 0);
+        count++;
+    }
+    count_constants({i.site, places, lane, count, i.bytes});
+}
+
 bool run_between_lanes(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes, uint32_t group) {
     Row room, out;
     switch (i.op) {
@@ -109,6 +123,8 @@ bool run_between_lanes(Machine& m, WarpState& w, const Instruction& i, uint32_t 
         }
         return true;
     case OP_LDC:
+        if (i.site >= 0) count_constant(w, i, lanes);
+        if (i.addresses_only) return true;
         for (int word = 0; word < (i.bytes + 3) / 4; word++) {
             const uint32_t* v = raw(m, w, i.operands[0], word, room);
             uint32_t kept = i.bytes >= 4 ? ~0u : (1u << 8 * i.bytes) - 1;

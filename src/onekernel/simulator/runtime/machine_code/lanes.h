@@ -59,6 +59,8 @@ inline uint32_t constant(Machine& m, int bank, uint32_t offset) {
     return value;
 }
 
+inline int index_of(const Operand& constant) { return constant.extra >> 8 & 511; }
+
 inline uint32_t with_sign(uint32_t v, int flags) {  // of an integer
     if (flags & ABSOLUTE) v = static_cast<int32_t>(v) < 0 ? -v : v;
     if (flags & NEGATIVE) v = -v;
@@ -78,9 +80,10 @@ inline const uint32_t* raw(Machine& m, WarpState& w, const Operand& o, int word,
         break;
     case IMMEDIATE: same = word ? 0 : static_cast<uint32_t>(o.value); break;
     case CONSTANT: {
-        int bank = o.extra & 255, index = o.extra >> 8 & 255;
+        int bank = o.extra & 255, index = index_of(o);
         uint32_t offset = static_cast<uint32_t>(o.value) + 4 * word;
-        if (index != ZERO) {
+        if (index > ZERO) offset += w.uniforms[(index - UNIFORM_INDEX) % UNIFORMS];
+        if (index < ZERO) {
             const uint32_t* at = w.row(index);
             for (int i = 0; i < WARP; i++) room[i] = constant(m, bank, offset + at[i]);
             return room;

@@ -37,11 +37,11 @@ enum ModifierBit : int32_t {
 
 enum Kind : int32_t { NOTHING, REGISTER, UNIFORM, IMMEDIATE, CONSTANT, PREDICATE, UNIFORM_PREDICATE, SPECIAL };
 enum Flag : int32_t { NEGATIVE = 1, ABSOLUTE = 2, INVERTED = 4, LOW_HALF = 8, HIGH_HALF = 16 };
-constexpr int ZERO = 255, ALWAYS = 7, REGISTERS = 256, UNIFORMS = 64, CONSTANT_BANKS = 5;
+constexpr int ZERO = 255, ALWAYS = 7, REGISTERS = 256, UNIFORMS = 64, UNIFORM_INDEX = 256, CONSTANT_BANKS = 5;
 
 struct Operand {
     int32_t kind, value, flags;
-    int32_t extra;  // of a constant: its bank, and from bit 8 the register of its index; of an address: 1 if 64 bits, scale from bit 1
+    int32_t extra;  // of a constant: its bank, and from bit 8 the register of its index, or 256 more of a uniform one; of an address: 1 if 64 bits, scale from bit 1
 };
 struct Instruction {
     int32_t op, mode;

@@ -6,9 +6,11 @@
 
 #include "../checkers/counters.h"
 #include "../checkers/requests.h"
+#include "../machine/program.h"
 #include "../memory/host_memory.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
+#include "apart.h"
 #include "lanes.h"
 
 namespace __ok {
@@ -16,7 +18,10 @@ namespace machine {
 std::vector<Program> programs;
 static std::vector<Argument> arguments;  // of the launch to come
 static const char* failure = "";
-constexpr uint64_t MOST_STEPS = 20'000'000;
+constexpr uint64_t MOST_STEPS = 20'000'000;         // of a launch
+constexpr uint64_t MOST_OF_PROGRAM = 10 * MOST_STEPS;  // of all launches of a program, which may be thousands
+constexpr uint64_t KEPT_IN_A_STEP = 64;              // bytes of device memory that are kept and put back
+static uint64_t spent = 0;
 constexpr uint32_t RESERVED_SHARED = 1024;  // what the system takes, below a block's own
 
 const std::vector<Argument>& launch_arguments() { return arguments; }
@@ -184,7 +189,7 @@ static void run_blocks_of(Machine& m, const Launch& launch) {
     for (const Instruction& i : m.program->code) {
         auto seen = [&](const Operand& o) {
             if (o.kind == REGISTER && o.value != ZERO) registers = std::max(registers, o.value + 5);
-            if (o.kind == CONSTANT && (o.extra >> 8 & 255) != ZERO) registers = std::max(registers, (o.extra >> 8 & 255) + 1);
+            if (o.kind == CONSTANT && index_of(o) < ZERO) registers = std::max(registers, index_of(o) + 1);
         };
         seen(i.destination);
         for (const Operand& o : i.operands) seen(o);
@@ -208,12 +213,15 @@ static void run_blocks_of(Machine& m, const Launch& launch) {
 struct Kept {
     std::vector<std::pair<uintptr_t, std::vector<uint8_t>>> parts;
     Kept() {
+        uint64_t bytes = 0;
         for (int k = 1; k < allocation_count; k++) {
             const Allocation& a = allocations[k];
             if (!a.live) continue;
             auto from = reinterpret_cast<const uint8_t*>(a.base);
             parts.emplace_back(a.base, std::vector<uint8_t>(from, from + (a.end - a.base)));
+            bytes += a.end - a.base;
         }
+        spent += bytes / KEPT_IN_A_STEP;
     }
     ~Kept() {
         for (const auto& [base, bytes] : parts) memcpy(reinterpret_cast<void*>(base), bytes.data(), bytes.size());
@@ -245,8 +253,13 @@ bool count_by_machine_code(const Launch& launch) {
         if (p) failure = p->code.empty() ? p->unreadable.c_str() : "blocks that work together";
         return false;
     }
+    if (is_program && spent > MOST_OF_PROGRAM) {
+        failure = "steps";
+        return false;
+    }
     Machine m;
     m.program = p;
+    forget_apart();
     const char* wrong = prepare(m, *p, launch);
     if (!wrong) {
         if (p->values_global) {
@@ -256,6 +269,7 @@ bool count_by_machine_code(const Launch& launch) {
             run_blocks_of(m, launch);
         }
         wrong = m.failed;
+        spent += m.steps;
     }
     if (!wrong) return true;
     failure = wrong;
@@ -265,39 +279,69 @@ bool count_by_machine_code(const Launch& launch) {
 
 const char* machine_code_failure() { return machine::failure; }
 
-extern "C" __attribute__((visibility("default"))) void ok_programs_begin() { machine::programs.clear(); }
-
-// What Python calls, once for each kernel of a file: its code as FIELDS numbers an instruction.
-extern "C" __attribute__((visibility("default"))) void ok_program(const char* name, const char* plain_name, uint64_t offset,
-                                                                  const int32_t* fields, int count, const uint32_t* numbers,
-                                                                  const uint32_t* parameters, const char* unreadable) {
-    using namespace machine;
-    Program p;
-    p.name = name;
-    p.plain_name = plain_name;
-    p.offset = offset;
-    p.unreadable = unreadable;
-    p.parameter_base = numbers[0];
-    p.static_shared = numbers[1];
-    p.values_global = numbers[2];
-    p.values_shared = numbers[3];
-    p.values_local = numbers[4];
-    for (uint32_t k = 0; k < numbers[5]; k++) p.parameters.push_back({parameters[2 * k], parameters[2 * k + 1]});
-    for (int n = 0; n < count; n++) {
-        Instruction i{};
-        memcpy(&i, fields + size_t(n) * FIELDS, FIELDS * 4);
-        i.modifiers = uint64_t(static_cast<uint32_t>(i.high)) << 32 | static_cast<uint32_t>(i.low);
-        p.code.push_back(i);
+namespace machine {
+namespace {
+// What Python has packed (simulator/machine_code/load.py), read in its order.
+struct Packed {
+    const uint8_t* at;
+    const uint8_t* end;
+    template <class T> T number() {
+        T value{};
+        bytes(&value, sizeof value);
+        return value;
     }
-    programs.push_back(std::move(p));
-}
+    std::string text() {
+        std::string value(number<uint32_t>(), '\0');
+        bytes(value.data(), value.size());
+        return value;
+    }
+    void bytes(void* to, size_t count) {
+        if (count > static_cast<size_t>(end - at)) abort();  // it is ours, whole
+        memcpy(to, at, count);
+        at += count;
+    }
+};
 
-extern "C" __attribute__((visibility("default"))) void ok_program_constants(int bank, const void* bytes, uint64_t size) {
-    auto from = static_cast<const uint8_t*>(bytes);
-    if (bank < machine::CONSTANT_BANKS) machine::programs.back().constants[bank].assign(from, from + size);
+Program unpacked(Packed& from) {
+    Program p;
+    p.name = from.text();
+    p.plain_name = from.text();
+    p.unreadable = from.text();
+    p.offset = from.number<uint64_t>();
+    p.parameter_base = from.number<uint32_t>();
+    p.static_shared = from.number<uint32_t>();
+    p.values_global = from.number<uint32_t>();
+    p.values_shared = from.number<uint32_t>();
+    p.values_local = from.number<uint32_t>();
+    p.parameters.resize(from.number<uint32_t>());
+    for (Parameter& parameter : p.parameters) parameter = {from.number<uint32_t>(), from.number<uint32_t>()};
+    p.code.resize(from.number<uint32_t>());
+    for (Instruction& i : p.code) {
+        from.bytes(&i, FIELDS * 4);
+        i.modifiers = uint64_t(static_cast<uint32_t>(i.high)) << 32 | static_cast<uint32_t>(i.low);
+    }
+    for (uint32_t banks = from.number<uint32_t>(); banks; banks--) {
+        const auto bank = from.number<uint32_t>();
+        std::vector<uint8_t> bytes(from.number<uint32_t>());
+        from.bytes(bytes.data(), bytes.size());
+        if (bank < CONSTANT_BANKS) p.constants[bank] = std::move(bytes);
+    }
+    p.variables.resize(from.number<uint32_t>());
+    for (Variable& v : p.variables) {
+        v.name = from.text();
+        v.bank = from.number<int32_t>();
+        v.offset = from.number<uint32_t>();
+        v.bytes = from.number<uint32_t>();
+    }
+    return p;
 }
+}  // namespace
+}  // namespace machine
 
-extern "C" __attribute__((visibility("default"))) void ok_program_variable(const char* name, int bank, uint32_t offset, uint32_t bytes) {
-    machine::programs.back().variables.push_back({name, bank, offset, bytes});
+// The kernels of all files, once; the same library may have been given them before.
+extern "C" __attribute__((visibility("default"))) void ok_programs(const void* packed, uint64_t size) {
+    machine::Packed from{static_cast<const uint8_t*>(packed), static_cast<const uint8_t*>(packed) + size};
+    machine::programs.clear();
+    for (auto kernels = from.number<uint32_t>(); kernels; kernels--) machine::programs.push_back(machine::unpacked(from));
 }
 }  // namespace __ok

@@ -5,6 +5,7 @@
 
 #include "../checkers/lockstep.h"
 #include "../machine/limits.h"
+#include "../machine_code/apart.h"
 #include "../machine_code/run.h"
 #include "../memory/memory.h"
 #include "../memory/sparse.h"
@@ -51,6 +52,7 @@ void record_launch(const Launch& l) {
         out.field("by_code", counted_by_code());
         out.field("why_not_by_code", std::string_view(counted_by_code() ? "" : machine_code_failure()));
         write_counts(out);
+        if (counted_by_code()) write_apart(out);
     });
     record_again(out.text());
 }
