@@ -57,6 +57,10 @@ def test_each_kind_of_value(repository: Path) -> None:
         "roof ridge": f"{roofs['fma'] / roofs['copy']:.1f}",
         "profile softmax_block issue": f"{issue:.0f}",
     }
+    lengths = json.loads((ROOT / "bench/results/h200/softmax_lengths.json").read_text())["tables"]["speed"]
+    (row,) = [row for row in lengths["rows"] if row[0] == 1000]
+    shown["cell softmax_lengths/speed | 1000 | float32"] = row[1]
+    shown["cell softmax_lengths/speed | 1000 | float32 | 2"] = row[1].split(" / ")[1]
     assert {what: values.value("h200", what.split(), repository, "en") for what in shown} == shown
     assert 30 < float(values.value("h200", ["profile", "softmax_block", "long_scoreboard"], repository, "en")) < 60
 
@@ -64,7 +68,8 @@ def test_each_kind_of_value(repository: Path) -> None:
 @pytest.mark.parametrize(
     "what",
     ["percent float32 8192x4096 nobody", "percent float32 1x1 copy", "percent float32 8192x4096", "roof none",
-     "profile nobody issue", "profile softmax_block luck", "speed"],
+     "profile nobody issue", "profile softmax_block luck", "speed", "cell softmax_lengths/speed | 7 | float32",
+     "cell softmax_lengths/speed | 1000 | weight", "cell softmax_lengths/speed | 1000 | float32 | 3", "cell gemm"],
 )  # fmt: skip
 def test_a_number_that_nobody_measured_is_refused_by_name(repository: Path, what: str) -> None:
     page = repository / "docs" / "en" / "page.md"

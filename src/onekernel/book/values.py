@@ -4,7 +4,8 @@
 
 After the card comes the kind: `percent DTYPE ROWSxCOLS CONTENDER`, of a copy of the same tensors (softmax.json);
 `roof NAME` with a name of `ROOFS` (roofline.json); `profile SLUG FIELD` with a field of `READ` or a stall's name, its
-share of all waiting (profiles/); `lines FILE`, the lines of code of a file, without comments and blank lines. What is
+share of all waiting (profiles/); `cell BENCH/PART | ROW | COLUMN`, what a table of the pages has there, by how its row
+begins and its column is called in English, with `| N` the N-th number of it; `lines FILE`, the lines of code of a file, without comments and blank lines. What is
 counted in the course has no card: `course exercises`, `course labs` or `course small`. The unit stands outside of the
 markers. `onekernel author tables` writes them.
 """
@@ -28,6 +29,7 @@ from onekernel.profiling import load
 from onekernel.profiling.reading import Reading, read
 
 _VALUE = re.compile(r"<!-- value: (?P<card>[a-z0-9-]+) (?P<what>[^>]+?) -->[^<]*<!-- /value -->")
+_NUMBER = re.compile(r"\d[\d.,]*")
 # A field of a reading as a sentence has it: its value, how it is written.
 READ: dict[str, tuple[Callable[[Reading], float], str]] = {
     "dram": (lambda r: r.dram_percent, ".0f"),
@@ -67,7 +69,7 @@ def filled(text: str, page: Path, root: Path) -> str:
     def made(found: re.Match[str]) -> str:
         try:
             shown = value(found["card"], found["what"].split(), root, lang)
-        except (KeyError, ValueError, OSError, StopIteration) as error:
+        except (LookupError, ValueError, OSError, StopIteration) as error:
             where = page.relative_to(root).as_posix()
             raise UserError(Message("bench.value-unknown", {"page": where, "value": found["what"]})) from error
         return f"<!-- value: {found['card']} {found['what']} -->{shown}<!-- /value -->"
@@ -76,8 +78,10 @@ def filled(text: str, page: Path, root: Path) -> str:
 
 
 def value(card: str, what: list[str], root: Path, lang: str) -> str:
-    """One number. Raises KeyError, ValueError, OSError or StopIteration for what is nowhere recorded."""
+    """One number. Raises LookupError, ValueError, OSError or StopIteration for what is nowhere recorded."""
     kind, *names = what
+    if kind == "cell":
+        return _cell(card, [part.strip() for part in " ".join(names).split("|")], root, lang)
     if card == "course":
         return str(COUNTED[kind](load_course(root)))
     measured = root / "bench" / "results" / card
@@ -98,6 +102,20 @@ def value(card: str, what: list[str], root: Path, lang: str) -> str:
         slug, field = names
         return _of_profile(root / "profiles" / card / f"{slug}.json", field, lang)
     raise KeyError(kind)
+
+
+def _cell(card: str, where: list[str], root: Path, lang: str) -> str:
+    part, row, column, *nth = where
+    page = root / "docs" / "en" / "results.md"
+    found, english = ([_cells(line) for line in tables.table(f"{card}/{part}", one, page, root, 0)
+                       if line.startswith("|")] for one in (lang, "en"))  # fmt: skip
+    at = next(n for n, cells in enumerate(english) if f"{' '.join(cells)} ".startswith(f"{row} "))
+    text = found[at][english[0].index(column)]
+    return _NUMBER.findall(text)[int(nth[0]) - 1] if nth else text
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
 
 
 def code_lines(text: str, name: str) -> list[str]:

@@ -18,6 +18,7 @@ TRITON = "softmax_triton"
 ROW = "ladder/triton_single_tile"  # one program a row, whatever the row is
 COMPILED_KINDS = ("tile", "tile-odd", "loop", "loop-odd", "few")
 PERSISTENT = 1024  # columns up to which Inductor keeps a row in registers (torch/_inductor/choices.py)
+BEHIND = 1.1
 FEW_ROWS = 128  # fewer programs than multiprocessors on any card of the course's results
 SHOWN = (OURS, TRITON, "softmax_block", *PEERS)
 LADDER_SHAPES = ("131072 x 128", "16384 x 1024", "8192 x 4096", "4096 x 16384", "2048 x 131072", "1024 x 262144")
@@ -124,17 +125,36 @@ def _range(shares: Sequence[float], lang: str) -> str:
 
 
 def summary(path: Path, lang: str) -> list[str]:
-    """Geometric mean and lowest percentage of each contender, by type."""
+    """Geometric mean and lowest percentage of each contender, by type; ours over the same shapes beside a contender that
+    has fewer."""
     data, cases = read(path)
     lines = []
     for dtype in ITEMSIZE:
         mine = [c for c in cases if c.dtype == dtype]
+        ours = geometric_mean(mine, OURS)
         for name in SHOWN:
             found = geometric_mean(mine, name)
             if found:
                 mean, lowest, count = found
                 values = {"name": f"`{name}`, {dtype}", "mean": 100 * mean, "lowest": 100 * lowest}
-                lines.append("- " + words("summary-line", lang, **values, count=count))
+                line = words("summary-line", lang, **values, count=count)
+                same = geometric_mean([c for c in mine if name in c.samples], OURS)
+                if ours and same and count < ours[2]:
+                    line += " " + words("summary-same", lang, name=OURS, mean=100 * same[0])
+                lines.append(f"- {line}")
+    return [*lines, "", caption(data, lang)]
+
+
+def behind(path: Path, lang: str) -> list[str]:
+    """Each aligned case in which Triton's time is longer than ours by more than a tenth."""
+    data, cases = read(path)
+    lines = []
+    for case in cases:
+        pair = [case.samples[name].median for name in (OURS, TRITON) if name in case.samples and not case.shift]
+        if len(pair) == 2 and pair[1] > BEHIND * pair[0]:
+            ours, theirs = (_micros(seconds, lang) for seconds in pair)
+            values = {"dtype": case.dtype, "shape": case.shape, "name": TRITON}
+            lines.append("- " + words("behind", lang, **values, ours=ours, theirs=theirs))
     return [*lines, "", caption(data, lang)]
 
 
@@ -165,6 +185,7 @@ PARTS: dict[str, Callable[[Path, str], list[str]]] = {
     "compiled": compiled,
     "summary": summary,
     "shortfalls": shortfall_list,
+    "behind": behind,
 }
 
 
