@@ -4,10 +4,10 @@
 
 After the card comes the kind: `percent DTYPE ROWSxCOLS CONTENDER`, of a copy of the same tensors (softmax.json);
 `roof NAME` with a name of `ROOFS` (roofline.json); `profile SLUG FIELD` with a field of `READ` or a stall's name, its
-share of all waiting (profiles/); `cell BENCH/PART | ROW | COLUMN`, what a table of the pages has there, by how its row
-begins and its column is called in English, with `| N` the N-th number of it; `lines FILE`, the lines of code of a file, without comments and blank lines. What is
-counted in the course has no card: `course exercises`, `course labs` or `course small`. The unit stands outside of the
-markers. `onekernel author tables` writes them.
+share of all waiting (profiles/); `cell BENCH/PART | ROW | COLUMN`, what a table of the pages has where its row begins
+so and its column is called so in English, with `| N` the N-th number of it; `lines FILE`, the lines of code of a file,
+without comments and blank lines. What is counted in the course has no card: `course exercises`, `course labs` or
+`course small`. The unit stands outside of the markers. `onekernel author tables` writes them.
 """
 
 from __future__ import annotations

@@ -125,8 +125,7 @@ def _range(shares: Sequence[float], lang: str) -> str:
 
 
 def summary(path: Path, lang: str) -> list[str]:
-    """Geometric mean and lowest percentage of each contender, by type; ours over the same shapes beside a contender that
-    has fewer."""
+    """Geometric mean and lowest percentage of each contender, by type; where it has fewer shapes, ours over the same."""
     data, cases = read(path)
     lines = []
     for dtype in ITEMSIZE:
