@@ -125,7 +125,7 @@ def _range(shares: Sequence[float], lang: str) -> str:
 
 
 def summary(path: Path, lang: str) -> list[str]:
-    """Geometric mean and lowest percentage of each contender, by type; where it has fewer shapes, ours over the same."""
+    """Geometric mean and lowest percentage of each contender, by type; and ours over the same where it has fewer."""
     data, cases = read(path)
     lines = []
     for dtype in ITEMSIZE:
