@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from audits import dealt
+from audits.words import in_each
 from onekernel.arguments import DEVICES, device_of
 from onekernel.bench import command, device, records
-from onekernel.bench.words import in_each
 from onekernel.checks import correct
 from onekernel.course import Check, Course, Text, find_root
 from onekernel.errors import UserError

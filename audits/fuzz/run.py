@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from audits.fuzz.mutate import mutated
+from audits.words import in_each, in_numbers
 from onekernel import units
 from onekernel.backends.base import BuildError
 from onekernel.bench import command, device, records
-from onekernel.bench.words import in_each, in_numbers
 from onekernel.checks.log.rounds import rounds
 from onekernel.course import find_root
 from onekernel.errors import UserError

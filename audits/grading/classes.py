@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from audits.grading import synthetic
+from audits.words import in_each, in_numbers
 from onekernel.bench import device, records
 from onekernel.bench.command import ONEKERNEL
 from onekernel.bench.timing import processor_seconds
-from onekernel.bench.words import in_each, in_numbers
 from onekernel.messages import say
 
 SEED = 20261122

@@ -21,8 +21,8 @@ from typing import Any
 
 from audits.grading import side
 from audits.grading.side import FIRST
+from audits.words import in_each, in_numbers
 from onekernel.bench import device, records
-from onekernel.bench.words import in_each, in_numbers
 from onekernel.course import Course, Exercise
 from onekernel.cuda import nvcc
 from onekernel.labs.reader import load

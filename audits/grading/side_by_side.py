@@ -20,9 +20,9 @@ from datetime import date
 from pathlib import Path
 
 from audits.grading.classes import RESULTS
+from audits.words import in_each, in_numbers
 from onekernel.bench import device, records
 from onekernel.bench.command import ONEKERNEL
-from onekernel.bench.words import in_each, in_numbers
 from onekernel.labs.reader import load
 from onekernel.messages import say
 

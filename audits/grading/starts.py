@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from audits.grading.side import spent
+from audits.words import in_each, in_numbers
 from onekernel.bench import device, records
-from onekernel.bench.words import in_each, in_numbers
 from onekernel.messages import say
 from onekernel.sandbox import supervisor, warm
 from onekernel.sandbox.protocol import Request

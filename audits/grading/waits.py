@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from audits.grading.side_by_side import graded
+from audits.words import in_each, in_numbers
 from onekernel.bench import device, records
 from onekernel.bench.command import ONEKERNEL
-from onekernel.bench.words import in_each, in_numbers
 from onekernel.messages import say
 
 WHOLE = ("empty", "again")

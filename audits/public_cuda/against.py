@@ -18,8 +18,8 @@ from audits.public_cuda.details import Details
 from audits.public_cuda.likeness import likeness
 from audits.public_cuda.programs import Candidate
 from audits.public_cuda.trial import KEPT, tried
+from audits.words import in_each
 from onekernel.bench import device, records
-from onekernel.bench.words import in_each
 from onekernel.messages import say
 from onekernel.simulator.compilation.compiler import compiler
 

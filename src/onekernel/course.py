@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from onekernel import comments
 from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES, Message, language
 
+OTHER_LADDER = "gemm_"  # how the names of the matrix product's rungs begin, among the softmax's
 ASKED, IN_FILE = "asked", "in-file"  # where the answers to a check's questions are committed to
 
 
@@ -215,6 +217,19 @@ def find_root(start: Path | None = None) -> Path:
         if (folder / "labs").is_dir() and (folder / "solutions").is_dir():
             return folder
     raise mistaken("no-course", here)
+
+
+def rungs(root: Path) -> dict[str, Path]:
+    """The softmax's ladder by the names under which it is benched: "ladder/1_row_per_thread" -> its file."""
+    found = sorted((root / "solutions" / "ladder").glob("*.*"), key=lambda path: rung_order(path.stem))
+    mine = (path for path in found if path.suffix in (".cu", ".py") and not path.stem.startswith(OTHER_LADDER))
+    return {f"ladder/{path.stem}": path for path in mine}
+
+
+def rung_order(stem: str) -> tuple[float, str]:
+    """Sorts rungs with a number in its order, 9 before 10; those of Triton, without one, after them."""
+    number, _, rest = stem.partition("_")
+    return (int(number), rest) if number.isdecimal() else (math.inf, stem)
 
 
 def mistaken(mistake: str, place: object, /, **values: object) -> UserError:

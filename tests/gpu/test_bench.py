@@ -11,9 +11,9 @@ from support.gpu import needs_cuda
 mark = needs_cuda()
 torch = pytest.importorskip("torch")
 
+from audits.bench.softmax import cases, contenders, measurement  # noqa: E402
 from onekernel import cuda  # noqa: E402
 from onekernel.bench import device, timing  # noqa: E402
-from onekernel.bench.softmax import cases, contenders, measurement  # noqa: E402
 from onekernel.loading import load_module  # noqa: E402
 from onekernel.sandbox import turn  # noqa: E402
 

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench import credit, device, style, tables
-from onekernel.bench.intensity import figure as intensity_figure
-from onekernel.bench.roofline import figure as roofline_figure
-from onekernel.bench.roofline import run as roofline_run
-from onekernel.bench.roofline import traffic
-from onekernel.bench.roofline.points import RooflinePoint, Roofs
+from audits.bench.intensity import figure as intensity_figure
+from audits.bench.roofline import figure as roofline_figure
+from audits.bench.roofline import run as roofline_run
+from audits.bench.roofline import traffic
+from audits.bench.roofline.points import RooflinePoint, Roofs
+from audits.bench.softmax import cases, results
+from audits.book import tables
+from onekernel.bench import credit, device, style
 from onekernel.bench.sample import AboveRoof, Sample, compare, floor_seconds, refuse_above_roof
-from onekernel.bench.softmax import cases, contenders, results
+from onekernel.course import rungs
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -309,8 +311,8 @@ def test_a_table_without_an_end_loses_nothing(repository):
 
 
 def test_the_tenth_rung_comes_after_the_ninth():
-    rungs = list(contenders.rungs(ROOT))
-    assert rungs.index("ladder/10_regimes") == rungs.index("ladder/9_sixteen_bits") + 1
+    ladder = list(rungs(ROOT))
+    assert ladder.index("ladder/10_regimes") == ladder.index("ladder/9_sixteen_bits") + 1
     names = ("ladder/10_regimes", "ladder/9_sixteen_bits", "F.softmax", "ladder/1_row_per_thread")
     points = [RooflinePoint(name, 1.0, 1.0, 1.0) for name in names]
     assert [p.name for p in roofline_run._ordered(points)] == [names[k] for k in (2, 3, 1, 0)]

@@ -9,9 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from onekernel.bench import device, roofs, timing
+from audits.bench import roofs
+from audits.bench.softmax import cases, measurement
+from onekernel.bench import device, timing
 from onekernel.bench.sample import AboveRoof, Sample
-from onekernel.bench.softmax import cases, measurement
 
 H200 = device.Device("NVIDIA H200", "h200", "9.0", 132, 62914560, 150 << 30, "580", 4.8e12, 66.9e12, "test")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import string
 from collections.abc import Iterator, Mapping
@@ -9,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from onekernel.bench import tables
 from onekernel.course import Course
 from onekernel.messages import LANGUAGES, Message, area
 from onekernel.simulator.paths import RUNTIME
@@ -17,6 +17,8 @@ from onekernel.simulator.read.forms import GIVEN, OF_THE_READER
 from onekernel.simulator.read.races import QUOTED
 from onekernel.simulator.read.records import Record, records
 
+_SHOWN = ("tests/simulator/kernels", "tests/programs")  # files whose comments say what is found, `// <- race-shared`
+_MARKED = re.compile(r"// <- (.+)")
 _CALL = re.compile(r"\b(?:Finding(?: f)?|library_finding)\(")
 _CODE = re.compile(r'"([a-z-]+)"')
 _FACT = re.compile(r'\.(?:text|array|number|hex|sentence|block|thread)\("(\w+)"')
@@ -84,10 +86,21 @@ def untaught(course: Course, record: Record) -> list[Message]:
 
 def unshown(course: Course, record: Record) -> list[Message]:
     """A kernel of the tests makes the mistake, and names the line; what none can is in another test."""
-    kernels = tables.examples(course.root, course.root / "README.md")
+    kernels = examples(course.root, course.root / "README.md")
     others = [p.read_text(encoding="utf-8") for p in (course.root / "tests").rglob("test_*.py")]
     shown = [code in kernels or any(f'"{code}"' in text for text in others) for code in record.codes]
     return [Message.of("author.unshown", code=c) for c, there in zip(record.codes, shown, strict=True) if not there]
+
+
+def examples(root: Path, page: Path) -> dict[str, str]:
+    """For each code of a finding a link to the file of the tests that shows it with the fewest lines."""
+    texts = {p: p.read_text(encoding="utf-8") for f in _SHOWN for p in sorted((root / f).glob("*.cu"))}
+    links = {}
+    for path, text in sorted(texts.items(), key=lambda item: item[1].count("\n"), reverse=True):
+        for marks in _MARKED.findall(text):
+            for code in re.findall(r"[a-z][a-z-]+", marks):
+                links[code] = f"[{path.stem}]({os.path.relpath(path, page.parent)})"
+    return links
 
 
 @cache

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from onekernel.author import SORTS, checkers, exercises, findings, generated, kinds, new
 from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.labs.reader import load
-from onekernel.messages import Message
+from onekernel.messages import Message, language
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
-_GENERATED = ("starters", "tables", "stamp")  # in the order in which they are written: a page is stamped as it ends
 
 
 def missing(root: Path, name: str) -> list[Message]:
@@ -46,10 +48,27 @@ def begun(root: Path, sort: str, name: str) -> bool:
 
 
 def stale(root: Path) -> list[Message]:
-    """What is not as it is generated, by the command that writes it."""
-    found = {part: generated.refresh(part, root, check=True) for part in _GENERATED}
-    named = {part: ", ".join(str(path.relative_to(root)) for path in paths) for part, paths in found.items() if paths}
-    return [Message.of("author.stale", part=part, files=files) for part, files in named.items()]
+    """What is not as it is generated, by the command that writes it; a page is stamped as it ends. Raises UserError."""
+    found = {"onekernel author starters": _named(root, generated.PARTS["starters"](root, True)),
+             "python -m audits.book tables": _stale_pages(root),
+             "onekernel author stamp": _named(root, generated.PARTS["stamp"](root, True))}  # fmt: skip
+    return [Message.of("author.stale", command=by, files=", ".join(files)) for by, files in found.items() if files]
+
+
+def _named(root: Path, paths: list[Path]) -> list[str]:
+    return [str(path.relative_to(root)) for path in paths]
+
+
+def _stale_pages(root: Path) -> list[str]:
+    """The pages whose tables are stale, as the checkout's `audits.book` says, which is no part of the package."""
+    if not (root / "audits" / "book").is_dir():
+        return []
+    asked = [sys.executable, "-m", "audits.book", "tables", "--check"]
+    environment = os.environ | {"ONEKERNEL_ROOT": str(root), "ONEKERNEL_LANG": language()}
+    done = subprocess.run(asked, cwd=root, env=environment, capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        raise UserError(Message.of("author.unmade-pages", said=done.stderr.strip()))
+    return done.stdout.splitlines()[:-1]
 
 
 def _of(course: Course, sort: str, name: str) -> list[Message]:
