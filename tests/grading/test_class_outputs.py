@@ -20,8 +20,7 @@ from weakref import WeakSet
 import pytest
 
 from onekernel.cohort import similarity
-from onekernel.cohort.dates import lateness
-from onekernel.cohort.submissions import Student
+from onekernel.cohort.submissions import Student, lateness
 from onekernel.course import Course
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import SOURCE_BYTES, Submission

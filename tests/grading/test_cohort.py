@@ -26,7 +26,7 @@ from onekernel.bench.command import ONEKERNEL
 from onekernel.cli import main
 from onekernel.cohort import cluster, journal, keys, pool
 from onekernel.cohort.image.grade import main as in_the_image
-from onekernel.cohort.slots import MOST, Slots
+from onekernel.cohort.pool import MOST_ON_A_GPU, Slots
 from onekernel.cohort.submissions import Student
 from onekernel.cohort.tasks import Task
 from onekernel.course import find_root
@@ -675,8 +675,8 @@ def task(name: str, *, on_gpu: bool = True) -> Task:
 
 def test_tasks_are_dealt_to_the_gpu_with_the_fewest_and_who_needs_none_never_waits() -> None:
     slots = Slots(2)
-    dealt = [slots.take([task(str(n))]) for n in range(2 * MOST)]
-    assert [gpu for _, gpu in dealt if _] == [0, 1] * MOST
+    dealt = [slots.take([task(str(n))]) for n in range(2 * MOST_ON_A_GPU)]
+    assert [gpu for _, gpu in dealt if _] == [0, 1] * MOST_ON_A_GPU
     waiting = [task("a"), task("b", on_gpu=False)]
     assert slots.take(waiting) == (waiting[1], None)
     slots.give(waiting[1], None)
