@@ -237,7 +237,7 @@ def test_a_kernel_that_is_not_in_the_course_tests_nothing() -> None:
 
 
 def test_auto_is_the_simulator_where_the_driver_sees_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: False)
+    monkeypatch.setattr("onekernel.doctor.gpu_present", lambda: False)
     device, health, note = doctor.choose(COURSE, "auto")
     assert (device, health.ok, note) == ("simulator", True, None)
 
@@ -248,8 +248,8 @@ def test_auto_says_why_a_gpu_is_not_used(monkeypatch: pytest.MonkeyPatch) -> Non
     def health(_, backend: str) -> doctor.Health:
         return doctor.Health(backend, backend == "simulator", None if backend == "simulator" else cause)
 
-    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: True)
-    monkeypatch.setattr("onekernel.doctor.device.health", health)
+    monkeypatch.setattr("onekernel.doctor.gpu_present", lambda: True)
+    monkeypatch.setattr("onekernel.doctor.health", health)
     device, _, note = doctor.choose(COURSE, "auto")
     assert device == "simulator"
     assert "pip install ninja" in str(note)
@@ -276,7 +276,7 @@ def test_a_triton_that_is_wrong_grades_nobody_and_one_that_is_missing_stops_nobo
         def health(_, backend: str, cause: Message = cause) -> doctor.Health:
             return doctor.Health(backend, backend != "triton", cause if backend == "triton" else None)
 
-        monkeypatch.setattr("onekernel.doctor.device.health", health)
+        monkeypatch.setattr("onekernel.doctor.health", health)
         if refused:
             with pytest.raises(Unavailable, match="cannot be trusted"):
                 doctor.settle(COURSE, exercises, "simulator")
@@ -303,8 +303,8 @@ def tested(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         backends.append(backend)
         return doctor.Health(backend, True)
 
-    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: True)
-    monkeypatch.setattr("onekernel.doctor.device.health", health)
+    monkeypatch.setattr("onekernel.doctor.gpu_present", lambda: True)
+    monkeypatch.setattr("onekernel.doctor.health", health)
     return backends
 
 
@@ -340,8 +340,8 @@ def test_a_gpu_that_does_not_work_is_told_for_one_file_as_for_all(slug: str, mon
     def health(_: Course, backend: str) -> doctor.Health:
         return doctor.Health(backend, backend != "cuda", cause if backend == "cuda" else None)
 
-    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: True)
-    monkeypatch.setattr("onekernel.doctor.device.health", health)
+    monkeypatch.setattr("onekernel.doctor.gpu_present", lambda: True)
+    monkeypatch.setattr("onekernel.doctor.health", health)
     device, note = doctor.settle(COURSE, [COURSE.exercises[slug]], "auto")
     assert device == "simulator" and "pip install ninja" in str(note)
 

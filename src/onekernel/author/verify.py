@@ -6,9 +6,11 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
-from onekernel.author import SORTS, checkers, exercises, findings, generated, kinds, new
+from onekernel import checks
+from onekernel.author import SORTS, exercises, findings, generated, new
 from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.labs.reader import load
@@ -73,11 +75,36 @@ def _stale_pages(root: Path) -> list[str]:
 
 def _of(course: Course, sort: str, name: str) -> list[Message]:
     if sort == "kind":
-        return kinds.missing(course, name)
+        return missing_kind(course, name)
     if sort == "finding":
         return list(findings.missing(course, name))
     if sort == "checker":
-        return checkers.missing(name.replace("-", "_"))
+        return findings.missing_checker(name.replace("-", "_"))
     if name not in course.exercises:
         return [Message.of("author.no-entry", name=name)]
     return list(exercises.missing(course, course.exercises[name]))
+
+
+def missing_kind(course: Course, name: str) -> list[Message]:
+    """Everything that is missing from it."""
+    return [*judged(name), *used(course, name)]
+
+
+def judged(name: str) -> list[Message]:
+    """It has a judge, and a plan where it says so."""
+    kind = checks.named(name)
+    module = import_module(f"{kind.package}.judge")
+    told = []
+    if not callable(getattr(module, "judge", None)):
+        told.append(Message.of("author.no-judge", name=name))
+    if hasattr(module, "plan") != kind.plans:
+        told.append(Message.of("author.unplanned" if kind.plans else "author.plans", name=name))
+    if kind.counted and not kind.plans:
+        told.append(Message.of("author.counts-nothing", name=name))
+    return told
+
+
+def used(course: Course, name: str) -> list[Message]:
+    """An exercise has a check of it."""
+    kinds = {check.kind.name for exercise in course.exercises.values() for check in exercise.checks}
+    return [] if name in kinds else [Message.of("author.unused", name=name)]
