@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.checks.answers.recordings import DYNAMO, FORECASTS, LAB, RECORDED, trace, written
-from onekernel.checks.answers.roofline import Right
-from onekernel.checks.forecast.judge import share_of
-from onekernel.checks.forecast.questions import about, in_file
+from onekernel.checks.answers.right import DYNAMO, FORECASTS, LAB, RECORDED, Right, trace, written
+from onekernel.checks.forecast.judge import about, in_file, share_of
 from onekernel.errors import UserError
 from onekernel.explain import chrome, inductor
 from onekernel.grading.grader import grade

@@ -9,7 +9,7 @@ import pytest
 
 from onekernel import checks, course
 from onekernel.author import exercises, verify
-from onekernel.checks.prediction.questions import QUANTITIES
+from onekernel.checks.prediction import QUANTITIES
 from onekernel.errors import UserError
 from onekernel.labs.reader import load
 from onekernel.learners import read_predictions

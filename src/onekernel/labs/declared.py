@@ -8,8 +8,8 @@
     shape = ["rows"]
     out = true
 
-There is no oracle: what the exercise's answer makes of the same bytes is right (`grading.calling`). `meant` says what that
-should be, for the author: NumPy expressions of the inputs and the sizes by name.
+There is no oracle: what the exercise's answer makes of the same bytes is right (`grading.calling`). `meant` says what
+that should be, for the author: NumPy expressions of the inputs and the sizes by name.
 """
 
 from __future__ import annotations

@@ -1,25 +1,90 @@
-"""The right answers about what was recorded for lab 05: traces, and what torch.compile wrote."""
+"""The right answers, by name: of the roofline challenge, computed from the ledger and the table of cards, and of what
+was recorded for lab 05, traces and what torch.compile wrote."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from onekernel.checks.answers.roofline import Right
+from onekernel.bench.cards import Card, card_named, cards
 from onekernel.course import find_root
+from onekernel.ops import OPERATORS
+from onekernel.units import parse
 
 if TYPE_CHECKING:  # a lab.toml is read by the names alone: nothing of a recording is loaded before it is judged
     from onekernel.explain.inductor import Kernel
     from onekernel.explain.shares import Explained
+
+N = 2**24
+ITEMSIZE = 2  # fp16
+REFERENCE_CARD = "H100 SXM"
+
+
+@dataclass(frozen=True)
+class Right:
+    """The right answer: a quantity within a relative tolerance, a word, or a set of lines of a file."""
+
+    value: float | str | frozenset[int]
+    unit: str = ""
+    within: float = 0.02
+    among: tuple[str, ...] = ()  # of a word: those that may be answered
+
+
+class UnknownCard(KeyError):
+    """A card that the course does not know."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def _card(given: Mapping[str, str]) -> Card:
+    name = given.get("CARD", "").strip()
+    card = card_named(name)
+    if card is None:
+        raise UnknownCard(name or "-")
+    return card
+
+
+def _given(given: Mapping[str, str], name: str) -> float:
+    return parse(given.get(name, "")).value
+
+
+_LEDGER = OPERATORS["vector_add"].ledger({"n": N}, ITEMSIZE)
+_H100 = cards()[REFERENCE_CARD]
+Rule = Callable[[Mapping[str, str]], Right]  # the right answer from all the answers of a file
+
+RIGHT: dict[str, Rule] = {
+    "FLOPS": lambda g: Right(_LEDGER.flops, "FLOP"),
+    "BYTES": lambda g: Right(_LEDGER.bytes, "B"),
+    "INTENSITY": lambda g: Right(_LEDGER.intensity, "FLOP/byte"),
+    "RIDGE": lambda g: Right(_H100.fp16 / _H100.bandwidth, "FLOP/byte"),
+    "BINDS": lambda g: _bound_of_vector_add(_H100),
+    "LOWEST_TIME": lambda g: Right(_LEDGER.bytes / _H100.bandwidth, "s"),
+    "ATTAINABLE": lambda g: Right(_LEDGER.intensity * _H100.bandwidth, "FLOP/s"),
+    "TENSOR_CORES_HELP": lambda g: Right("no", among=("yes", "no")),
+    "FLOPS_TO_BALANCE": lambda g: Right(_H100.fp16 / _H100.bandwidth * _LEDGER.bytes / N, "FLOP"),
+    "CARD": lambda g: Right(g["CARD"].strip().lower() if _card(g) else ""),
+    "CARD_BANDWIDTH": lambda g: Right(_card(g).bandwidth, "B/s", 0.10),
+    "CARD_PEAK": lambda g: Right(_card(g).fp16, "FLOP/s", 0.10),
+    "CARD_RIDGE": lambda g: Right(_given(g, "CARD_PEAK") / (_given(g, "CARD_BANDWIDTH") or 1), "FLOP/byte"),
+    "CARD_BINDS": lambda g: _bound_of_vector_add(_card(g)),
+    "CARD_LOWEST_TIME": lambda g: Right(_LEDGER.bytes / (_given(g, "CARD_BANDWIDTH") or 1), "s"),
+}
+
+
+def _bound_of_vector_add(card: Card) -> Right:
+    memory_binds = _LEDGER.intensity < card.fp16 / card.bandwidth
+    return Right("memory" if memory_binds else "compute", among=("memory", "compute"))
+
 
 LAB = "05-fusion"
 LOAD, STORE, REDUCTION, LOOP = "load", "store", "reduction", "loop"  # kinds of lines (explain.inductor)
 # Of which traces it is asked which of the five binds.
 BINDING = ("gemm", "elementwise", "small_kernels", "loader", "cdist_25", "cdist_4096_direct")
 WAYS = ("online", "three_pass")  # in which torch.compile wrote a softmax
-Rule = Callable[[Mapping[str, str]], Right]
 
 
 @cache
@@ -178,3 +243,12 @@ def _reads_of_the_input() -> int:
     """How many of the split softmax's kernels read the whole input."""
     whole = max(k.elements for k in written("softmax_split"))
     return sum(k.elements == whole for k in written("softmax_split"))
+
+
+def rule(name: str) -> Rule:
+    """What gives the right answer from all the answers of a file. Raises KeyError for a name that nothing has."""
+    return RECORDED[name] if name in RECORDED else RIGHT[name]
+
+
+def names() -> list[str]:
+    return [*RIGHT, *RECORDED]
