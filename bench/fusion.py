@@ -3,6 +3,6 @@
 `python bench/fusion.py --help` explains it; the bench itself is in audits.bench.fusion.run.
 """
 
-from onekernel.bench.command import script
+from onekernel.bench import script
 
 script("audits.bench.fusion.run")

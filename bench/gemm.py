@@ -3,6 +3,6 @@
 `python bench/gemm.py --help` explains it; the bench itself is in audits.bench.gemm.run.
 """
 
-from onekernel.bench.command import script
+from onekernel.bench import script
 
 script("audits.bench.gemm.run")

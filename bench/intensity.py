@@ -3,6 +3,6 @@
 `python bench/intensity.py --help` explains it; the bench itself is in audits.bench.intensity.run.
 """
 
-from onekernel.bench.command import script
+from onekernel.bench import script
 
 script("audits.bench.intensity.run")

@@ -3,6 +3,6 @@
 `python bench/roofline.py --help` explains it; the bench itself is in audits.bench.roofline.run.
 """
 
-from onekernel.bench.command import script
+from onekernel.bench import script
 
 script("audits.bench.roofline.run")

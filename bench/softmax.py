@@ -3,6 +3,6 @@
 `python bench/softmax.py --help` explains it; the bench itself is in audits.bench.softmax.run.
 """
 
-from onekernel.bench.command import script
+from onekernel.bench import script
 
 script("audits.bench.softmax.run")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from onekernel.bench.command import ONEKERNEL
+from audits.command import ONEKERNEL
 from onekernel.messages import LANGUAGES, Message, localized
 
 COLUMNS, SECONDS = 64, 20.0

@@ -25,9 +25,9 @@ from audits.bench.fusion import tables as fusion
 from audits.bench.gemm import tables as gemm
 from audits.bench.roofline import tables as roofline
 from audits.bench.softmax import tables as softmax
+from audits.records import results
 from audits.words import caption, grid
 from onekernel.author.findings import examples
-from onekernel.bench.records import results
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.simulator.read import records, support

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from onekernel.bench.command import ONEKERNEL
+from audits.command import ONEKERNEL
 from onekernel.cli import main
 from onekernel.cohort import cluster, journal, keys, pool
 from onekernel.cohort.image.grade import main as in_the_image

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from audits.bench import labels
 from audits.bench.intensity import figure as intensity_figure
 from audits.bench.roofline import figure as roofline_figure
 from audits.bench.roofline import run as roofline_run
@@ -16,7 +17,7 @@ from audits.bench.roofline import traffic
 from audits.bench.roofline.points import RooflinePoint, Roofs
 from audits.bench.softmax import cases, results
 from audits.book import tables
-from onekernel.bench import credit, device, style
+from onekernel.bench import credit, device
 from onekernel.bench.sample import AboveRoof, Sample, compare, floor_seconds, refuse_above_roof
 from onekernel.course import rungs
 from onekernel.errors import UserError
@@ -321,14 +322,14 @@ def test_the_tenth_rung_comes_after_the_ninth():
 # --- figures ---------------------------------------------------------------------------------------------------------
 def test_labels_keep_their_order_and_their_distance():
     wanted = [0.0, 1.0, 1.5, 50.0, 51.0, 100.0]
-    placed = style._spread(wanted, 12.0)
+    placed = labels._spread(wanted, 12.0)
     assert all(b - a >= 12.0 - 1e-9 for a, b in itertools.pairwise(placed))
     assert placed[-1] == 100.0  # nobody near: it stays
 
 
 def test_labels_stay_below_what_they_must_not_cross():
-    assert style._below(10.0, [3.0, 9.0, 12.0, 30.0], 4.0) == [-2.0, 2.0, 6.0, 10.0]
-    assert style._below(100.0, [3.0, 9.0], 4.0) == [3.0, 9.0]
+    assert labels._below(10.0, [3.0, 9.0, 12.0, 30.0], 4.0) == [-2.0, 2.0, 6.0, 10.0]
+    assert labels._below(100.0, [3.0, 9.0], 4.0) == [3.0, 9.0]
 
 
 @pytest.mark.parametrize("lang", ["en", "es"])

@@ -10,9 +10,10 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+from audits import records
 from audits.bench.softmax.cases import grid
 from onekernel import messages
-from onekernel.bench import records, style
+from onekernel.bench import style
 from onekernel.errors import told
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,7 @@ def bench(name: str):
     path = ROOT / SCRIPTS[name] if name in SCRIPTS else ROOT / MODULES[name].replace(".", "/") / "__main__.py"
     if not path.is_file():
         return importlib.import_module(MODULES[name])
-    found = re.findall(r"^(?:from |script\(\")(audits[\w.]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.findall(r"^(?:from (?=\S+ import main$)|script\(\")([\w.]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
     return importlib.import_module(*found)
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from audits import records
 from audits.bench.gemm import figure, roofline, run, tables
 from audits.bench.gemm.build import arch_of, code_hash
 from audits.bench.gemm.cells import KINDS, Cell, grid
 from audits.bench.gemm.ways import OWN, RUNG, contenders, takes_part
 from audits.bench.roofline.points import RooflinePoint, Roofs
-from onekernel.bench import device, records
+from onekernel.bench import device
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from onekernel.bench.timing import LAUNCH_BOUND_BYTES
+from audits.bench.graphs import LAUNCH_BOUND_BYTES
 from onekernel.ops.base import DTYPES
 
 OPERATIONS = ("gelu", "softmax_mul", "rmsnorm", "cos_cos")

@@ -8,8 +8,9 @@ from typing import Any
 
 from audits.bench.fusion.cases import OPERATIONS, SWEPT, size_name
 from audits.bench.fusion.ways import WAYS
+from audits.bench.labels import MARKERS
 from audits.words import words
-from onekernel.bench.style import COLOURS, FAINT, MARKERS, figure, save, title
+from onekernel.bench.style import COLOURS, FAINT, figure, save, title
 
 SHOWN = {"copy": 0, "add": 0} | {way: number + 1 for number, way in enumerate(WAYS)}
 

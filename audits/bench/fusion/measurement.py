@@ -17,9 +17,10 @@ import numpy as np
 from audits.bench import roofs
 from audits.bench.fusion.cases import Case
 from audits.bench.fusion.ways import EPS, Tensors, Ways
+from audits.bench.graphs import in_graph
 from onekernel.bench.device import Device
 from onekernel.bench.sample import AboveRoof, Sample, WrongOutput
-from onekernel.bench.timing import L2Emptier, in_graph, interleaved
+from onekernel.bench.timing import L2Emptier, interleaved
 from onekernel.ops import OPERATORS
 from onekernel.ops.base import Arrays, Mismatch, worst
 

@@ -13,13 +13,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
 from audits.bench.fusion import figure
 from audits.bench.fusion.cases import OPERATIONS, SWEEP, Case, grid, size_name
 from audits.bench.fusion.measurement import measure
 from audits.bench.fusion.ways import WAYS, Ways
+from audits.records import took
 from audits.words import draw_in_each, measured_on, words
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import L2Emptier, took
+from onekernel.bench import device
+from onekernel.bench.timing import L2Emptier
 from onekernel.course import find_root
 from onekernel.messages import say
 

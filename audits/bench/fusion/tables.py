@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from audits import records
 from audits.bench.fusion.cases import ITEMSIZE, OPERATIONS, SWEEP, SWEPT, size_name
 from audits.bench.fusion.figure import seconds
 from audits.bench.fusion.ways import WAYS
 from audits.words import caption, grid, words
-from onekernel.bench import records
 from onekernel.numerals import number
 
 OURS = ("cuda", "triton")

@@ -17,9 +17,10 @@ from typing import Any
 from audits.bench.gemm.cells import RUNG_SIZE
 from audits.bench.gemm.figure import best, seconds
 from audits.bench.gemm.tables import PEAK
+from audits.bench.labels import MARKERS, Label, label_points
 from audits.bench.roofline.points import LADDER, RooflinePoint, Roofs
 from audits.words import words
-from onekernel.bench.style import COLOURS, FAINT, INK, MARKERS, Label, figure, label_points, save, title
+from onekernel.bench.style import COLOURS, FAINT, INK, figure, save, title
 
 TENSOR = "bfloat16"
 # The narrow cells that are shown, one in each type: (dtype, m, n, k).

@@ -16,14 +16,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
 from audits.bench.gemm import additions, figure, roofline
 from audits.bench.gemm.build import arch_of, code_hash
 from audits.bench.gemm.cells import KINDS, RUNG_SIZE, Cell, grid
 from audits.bench.gemm.measurement import measure, sustained
 from audits.bench.gemm.ways import LIBRARY, RUNG, Ways, contenders, takes_part
+from audits.records import took
 from audits.words import draw_in_each, measured_on, words
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import L2Emptier, took
+from onekernel.bench import device
+from onekernel.bench.timing import L2Emptier
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.messages import Message, localized, say

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from audits import records
 from audits.bench import kernel_header
 from audits.bench.gemm.additions import as_met
 from audits.bench.gemm.cells import RUNG_SIZE
 from audits.bench.gemm.figure import best, rungs, seconds, share
 from audits.words import caption, grid, words
-from onekernel.bench import records
 from onekernel.numerals import number
 
 SHOWN = ("gemm_tensorcore", "gemm_mma", "gemm_triton", "gemm_tiled", "gemm_skinny")

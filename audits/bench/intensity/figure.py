@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from audits.bench.labels import MARKERS
 from audits.bench.roofline.points import Roofs
 from audits.words import words
-from onekernel.bench.style import COLOURS, FAINT, INK, MARKERS, figure, save, title
+from onekernel.bench.style import COLOURS, FAINT, INK, figure, save, title
 from onekernel.numerals import number as written
 
 _DASHES = ((0, (4, 3)), "-.")

@@ -15,15 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from audits import command, records
 from audits.bench import roofs
 from audits.bench.intensity import figure
 from audits.bench.roofline.points import Roofs
+from audits.records import took
 from audits.words import draw_in_each, in_each, in_numbers, measured_on, words
 from onekernel import cuda, simulator
 from onekernel.backends.base import Arg, Buffer
-from onekernel.bench import command, device, records
+from onekernel.bench import device
 from onekernel.bench.cards import Card, card_named
-from onekernel.bench.timing import L2Emptier, interleaved, took
+from onekernel.bench.timing import L2Emptier, interleaved
 from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, STORE_SECTORS
 from onekernel.course import find_root
 from onekernel.messages import say

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from audits.bench.labels import MARKERS, Label, label_points
 from audits.bench.roofline.points import LADDER, RooflinePoint, Roofs
 from audits.words import words
-from onekernel.bench.style import COLOURS, FAINT, INK, MARKERS, Label, figure, label_points, save, title
+from onekernel.bench.style import COLOURS, FAINT, INK, figure, save, title
 from onekernel.numerals import number as written
 
 _SIZES = (10, 11, 13, 7, 8, 8, 8)  # points of the same speed lie on each other: a small one on a large one

@@ -13,18 +13,21 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
 from audits.bench import roofs
+from audits.bench.graphs import in_graph
 from audits.bench.roofline import figure, tables, traffic
 from audits.bench.roofline.points import RooflinePoint, Roofs
 from audits.bench.softmax import measurement
 from audits.bench.softmax.cases import Case
 from audits.bench.softmax.contenders import Contender, all_contenders
+from audits.records import took
 from audits.words import draw_in_each, measured_on, words
 from onekernel import cuda
-from onekernel.bench import command, device, records
+from onekernel.bench import device
 from onekernel.bench.cards import Card
 from onekernel.bench.sample import Sample
-from onekernel.bench.timing import L2Emptier, in_graph, took
+from onekernel.bench.timing import L2Emptier
 from onekernel.course import find_root, rung_order
 from onekernel.messages import say
 from onekernel.ops import OPERATORS

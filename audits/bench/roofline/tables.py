@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from audits import records
 from audits.bench.roofline.points import LADDER, RooflinePoint, Roofs
 from audits.words import caption, in_each, in_numbers, words
-from onekernel.bench import records
 from onekernel.numerals import number
 
 

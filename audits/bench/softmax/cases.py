@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from onekernel.bench.timing import LAUNCH_BOUND_BYTES
+from audits.bench.graphs import LAUNCH_BOUND_BYTES
 from onekernel.ops.base import DTYPES
 
 ITEMSIZE: dict[str, int] = {name: kind.itemsize for name, kind in DTYPES.items()}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from audits.bench.labels import MARKERS
 from audits.bench.softmax.cases import ITEMSIZE
 from audits.bench.softmax.results import Measured
 from audits.words import words
-from onekernel.bench.style import COLOURS, INK, MARKERS, figure, save, title
+from onekernel.bench.style import COLOURS, INK, figure, save, title
 
 _LINES = ("-", "-", "--", "-.", ":", (0, (5, 1)))  # with the marker, what tells lines apart in grey
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from audits import records
 from audits.bench.softmax import results
-from onekernel.bench import device, records
+from onekernel.bench import device
 from onekernel.errors import UserError
 from onekernel.messages import Message
 

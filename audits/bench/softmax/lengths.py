@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
 from audits.bench.softmax.calls import (
     GIANTS,
     LENGTHS,
@@ -33,7 +34,8 @@ from audits.bench.softmax.calls import (
     triton_kernel,
 )
 from audits.bench.softmax.cases import ITEMSIZE
-from onekernel.bench import command, device, records
+from onekernel import comments
+from onekernel.bench import device
 from onekernel.bench.timing import L2Emptier, interleaved
 from onekernel.course import find_root
 from onekernel.messages import LANGUAGES, say
@@ -59,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
     path = (options.out or records.results(root) / card.slug) / "softmax_lengths.json"
     result: dict[str, Any] = {
         "bench": "softmax_lengths", "device": asdict(card), **device.provenance(),
-        "sources": {name: records.sha256(_source(root, name)) for name in KERNELS},
+        "sources": {name: comments.sha256(_source(root, name)) for name in KERNELS},
     }  # fmt: skip
     kept = _kept(path, result["sources"], options.only)
     checked = kept["checked"]

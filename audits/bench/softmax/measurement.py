@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from audits.bench import roofs
+from audits.bench.graphs import in_graph, rotation
 from audits.bench.softmax.cases import ITEMSIZE, Case
 from audits.bench.softmax.contenders import Contender, Refused
 from onekernel.bench.device import Clocks, Device, clocks
 from onekernel.bench.sample import AboveRoof, Sample, WrongOutput
-from onekernel.bench.timing import L2Emptier, in_graph, interleaved, rotation, seconds_timed
+from onekernel.bench.timing import L2Emptier, interleaved, seconds_timed
 from onekernel.ops import softmax
 
 CHECKED_ROWS = 12  # at most, and at most CHECKED_ELEMENTS: the oracle runs on the CPU, twice a contender

@@ -10,12 +10,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from audits import records
 from audits.bench.softmax import measurement
 from audits.bench.softmax.cases import Case
 from audits.bench.softmax.contenders import Contender
 from audits.bench.softmax.results import took
 from audits.bench.softmax.tables import LADDER_SHAPES
-from onekernel.bench import device, records
+from onekernel import comments
+from onekernel.bench import device
 from onekernel.bench.timing import EMPTIER_BYTES, L2Emptier
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
@@ -133,4 +135,4 @@ def _key_of(kept: Mapping[str, Any]) -> tuple[str, int, int, int]:
 
 def _sources(found: Iterable[Contender]) -> dict[str, str]:
     """The mark, as in a tuning log, of each contender's file: a resumed run is of the same kernels."""
-    return {c.name: records.kernel_hash(c.source) for c in found if c.source}
+    return {c.name: comments.kernel_hash(c.source) for c in found if c.source}

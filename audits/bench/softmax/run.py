@@ -14,11 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
+from audits.bench.graphs import LAUNCH_BOUND_BYTES
 from audits.bench.softmax import cases, contenders, figure, gpus, recording, results
 from audits.bench.softmax.tables import LADDER_SHAPES
 from audits.words import draw_in_each, measured_on, words
-from onekernel.bench import command, records
-from onekernel.bench.timing import EMPTIER_BYTES, LAUNCH_BOUND_BYTES, REPEATS
+from onekernel.bench.timing import EMPTIER_BYTES, REPEATS
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.messages import Message, say

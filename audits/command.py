@@ -10,9 +10,8 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from onekernel import cuda
 from onekernel.arguments import Parser, choose_language
@@ -34,12 +33,6 @@ def run(main: Callable[[Sequence[str]], int]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has gone
         return 0
-
-
-def script(module: str) -> NoReturn:
-    """Ends this process, a script of bench/, with `main` of a `module` of its checkout, which is not installed."""
-    sys.path.insert(0, str(Path(sys.argv[0]).resolve().parents[1]))
-    sys.exit(run(import_module(module).main))
 
 
 def parser(bench: str, module: str = "") -> argparse.ArgumentParser:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import resource
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from onekernel.comments import code
+from onekernel.bench.timing import seconds_timed
 from onekernel.errors import UserError
 from onekernel.messages import Message
 
@@ -67,16 +68,12 @@ def expected(root: Path, bench: str, wanted: Sequence[Any] = ()) -> Message:
     return Message("bench.expected-unknown")
 
 
-def sha256(path: Path) -> str:
-    """The hash of a file, in hexadecimal digits."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def took(began: float) -> dict[str, float]:
+    """What a result file says of its own duration: seconds since `began` (time.perf_counter), and those of the GPU."""
+    return {"wall_s": round(time.perf_counter() - began, 1), "gpu_s": round(seconds_timed(), 1)}
 
 
-def code_hash(path: Path) -> str:
-    """The hash of a file's code, line by line: another comment leaves it as it is, another line number does not."""
-    return hashlib.sha256(code(path.read_text(encoding="utf-8"), path.suffix).encode()).hexdigest()
-
-
-def kernel_hash(path: Path) -> str:
-    """What a kernel is known by in a result file and in a tuning log: the first twelve digits of its hash."""
-    return sha256(path)[:12]
+def processor_seconds(whose: int = resource.RUSAGE_SELF) -> float:
+    """Processor seconds of this process so far; with RUSAGE_CHILDREN of those that it has waited for, and theirs."""
+    spent = resource.getrusage(whose)
+    return spent.ru_utime + spent.ru_stime
