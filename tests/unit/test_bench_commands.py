@@ -31,7 +31,8 @@ def bench(name: str):
     path = ROOT / SCRIPTS[name] if name in SCRIPTS else ROOT / MODULES[name].replace(".", "/") / "__main__.py"
     if not path.is_file():
         return importlib.import_module(MODULES[name])
-    found = re.findall(r"^(?:from (?=\S+ import main$)|script\(\")([\w.]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    named = r"^(?:from (?=\S+ import main$)|script\(\")([\w.]+)"
+    found = re.findall(named, path.read_text(encoding="utf-8"), re.MULTILINE)
     return importlib.import_module(*found)
 
 
