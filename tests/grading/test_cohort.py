@@ -34,7 +34,7 @@ from onekernel.errors import TRY_AGAIN
 from onekernel.grading.verdicts import FAILED, Failure, Result, Scorecard, Verdict
 from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, Message, say
-from onekernel.report import class_page, gradescope, junit, student_page
+from onekernel.report import class_page, gradebook, gradescope, student_page
 from onekernel.report.gradebook import Row
 from onekernel.sandbox.machine import MachineFault
 from support.course import COURSE, ROOT
@@ -442,7 +442,8 @@ def test_where_a_file_hung_and_what_stopped_it_is_on_no_page() -> None:
         card = Scorecard.of([journal.steady(Result(exercise, verdicts, "simulator", 7, ran_on="simulator"))])
         mine = Row("ada", "Ada", {}, "", False, (), card, Path())
         return [student_page.html(student_page.About("Ada"), card, COURSE),
-                class_page.html([mine], [exercise], COURSE, [], 0.5), b"".join(junit.parts([mine], COURSE)).decode(),
+                class_page.html([mine], [exercise], COURSE, [], 0.5),
+                b"".join(gradebook.junit([mine], COURSE)).decode(),
                 json.dumps(gradescope.of_student(card, COURSE, Path()))]  # fmt: skip
 
     values = {"kernel": "add", "block": 0, "seconds": 6, "warp": "", "also": "", "once": "", "line": 21, "faster": ""}

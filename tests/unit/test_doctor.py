@@ -15,7 +15,7 @@ from onekernel import cli, doctor, messages
 from onekernel.backends.base import Finding, Unavailable
 from onekernel.cli.console import console
 from onekernel.course import Course
-from onekernel.doctor import machine, selftest
+from onekernel.doctor import machine
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import PASSED, Result, Verdict
 from onekernel.messages import Message
@@ -27,7 +27,7 @@ from support.course import COURSE
 @pytest.fixture(autouse=True)
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of its own for what is remembered; what is built stays where it is."""
-    monkeypatch.setattr(selftest, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(doctor, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(messages, "_chosen", "en")
     console.cache_clear()
     return tmp_path / "cache"
@@ -44,7 +44,7 @@ def triton_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "health", health)
 
 
-known = functools.cache(functools.partial(selftest.health, COURSE, again=True))
+known = functools.cache(functools.partial(doctor.health, COURSE, again=True))
 
 
 def test_every_line_has_a_value_or_a_mend() -> None:
@@ -145,7 +145,7 @@ def test_a_sound_simulator_is_tested_once(monkeypatch: pytest.MonkeyPatch, fresh
     first = doctor.health(COURSE, "simulator")
     assert first.ok, first.cause
     assert first.inputs > 10
-    monkeypatch.setattr(selftest, "grade", lambda _: pytest.fail("tested again"))
+    monkeypatch.setattr(doctor, "grade", lambda _: pytest.fail("tested again"))
     assert doctor.health(COURSE, "simulator").ok
 
 
@@ -153,7 +153,7 @@ def test_a_sound_simulator_is_tested_once(monkeypatch: pytest.MonkeyPatch, fresh
 def test_it_is_tested_again_when_something_under_it_changes(
     change: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    before = selftest._fingerprint(COURSE, "simulator")
+    before = doctor._fingerprint(COURSE, "simulator")
     course = COURSE
     if change == "environment":
         monkeypatch.setenv("ONEKERNEL_CXX", "clang++-99")
@@ -165,7 +165,7 @@ def test_it_is_tested_again_when_something_under_it_changes(
         (tmp_path / "solutions").mkdir()
         (tmp_path / "solutions" / "vector_add.cu").write_text("// another\n")
         course = replace(COURSE, root=tmp_path)
-    assert selftest._fingerprint(course, "simulator") != before
+    assert doctor._fingerprint(course, "simulator") != before
 
 
 def _wrong_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

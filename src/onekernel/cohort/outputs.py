@@ -25,7 +25,7 @@ from onekernel.cohort.submissions import Student
 from onekernel.course import Course
 from onekernel.learners import write_bytes, write_json, write_parts
 from onekernel.messages import LANGUAGES, language, speaking
-from onekernel.report import class_page, gradebook, gradescope, junit, student_page
+from onekernel.report import class_page, gradebook, gradescope, student_page
 
 # Words that nobody writes in the other language, and that nobody writes without.
 _WORDS = {
@@ -53,7 +53,7 @@ def write(cohort: Class) -> list[Path]:
     for name, text in gradebook.files(rows, cohort.exercises).items():
         write_bytes(out / name, text.encode())
         written.append(out / name)
-    write_parts(out / "junit.xml", junit.parts(rows, cohort.course))
+    write_parts(out / "junit.xml", gradebook.junit(rows, cohort.course))
     pages(cohort)
     gradescope_results(cohort)
     text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similarity.SHARE, cohort.notes)

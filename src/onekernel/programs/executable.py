@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import mmap
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import Finding
+from onekernel.backends.processors import processors
 from onekernel.counts import KernelCounts
+from onekernel.errors import UserError
 from onekernel.messages import Message
-from onekernel.programs import process
+from onekernel.sandbox.landlock import lower
+from onekernel.sandbox.process import ENDINGS
 from onekernel.simulator.arch import architecture
 from onekernel.simulator.compilation.compile import warnings_kept, warnings_of
 from onekernel.simulator.compilation.compiler import compiler
@@ -30,6 +42,10 @@ from onekernel.simulator.rewrite.source import Source, rewrite
 
 LIMIT = 60.0
 """Processor seconds of one run, unless another limit is asked for."""
+_LOOK = 0.1  # seconds between two looks at how far it is
+_LAST_WORDS = 5.0  # seconds for a program that is stopped to tell what it found
+_GRACE = 20  # processor seconds beyond the limit, in which the program tells what it knows
+_LEAST_MEMORY = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -79,7 +95,7 @@ class Executable:
         """
         options = MODES[self.mode] | (TRACE if warp is not None else 0)
         options |= 0 if any(source.wide_types for source in self.sources) else HALVES
-        ended = process.run(
+        ended = run_process(
             self.path, arguments, options, limit, warp or 0, self._variables(), quiet, progress
         )
         first = str(self.sources[0].path)
@@ -160,3 +176,112 @@ def build(
     made = Executable(sources, compile_program(sources, mode, chosen, defines, standard, libraries), mode, exact)
     require_fit(sources, made.symbols)
     return made
+
+
+@dataclass(frozen=True)
+class Ended:
+    """`report` is the runtime's own, None where the program could not write it; `why` then says how it ended."""
+
+    status: int
+    signal: str
+    seconds: float
+    report: dict[str, Any] | None
+
+    @property
+    def why(self) -> str:
+        return "signal" if self.signal else "quick"
+
+
+def run_process(
+    program: Path, arguments: Sequence[str], options: int, limit: float, warp: int,
+    variables: Sequence[tuple[str, int, int, int]], quiet: bool = False,
+    progress: Callable[[int, int, float], None] | None = None,
+) -> Ended:  # fmt: skip
+    """Runs `program` with the rights of whoever asks, in the folder in which they are."""
+    cores = processors()
+    with tempfile.TemporaryDirectory(prefix="onekernel-run-") as folder, contextlib.ExitStack() as stack:
+        named = (f"{at:x} {size:x} {kind} {name}" for name, at, size, kind in variables)
+        lines = [f"{options} {cores} {limit} {warp}", *named]
+        (Path(folder) / "settings").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (Path(folder) / "progress").write_bytes(bytes(16))
+        file = stack.enter_context((Path(folder) / "progress").open("r+b"))
+        counters = stack.enter_context(mmap.mmap(file.fileno(), 16))
+        outputs = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        started = time.monotonic()
+        try:
+            process = subprocess.Popen(
+                ["./" + program.stem.rpartition("-")[0], *arguments],  # as a shell calls it: not a file of the cache
+                executable=program, env={**os.environ, "ONEKERNEL_PROGRAM": folder},
+                preexec_fn=lambda: _limit(limit * cores), **(outputs if quiet else {}),  # type: ignore[call-overload]
+            )  # fmt: skip
+        except OSError as error:
+            raise UserError(Message("run.not-started", {"why": error.strerror or str(error)})) from error
+        try:
+            _wait(process, counters, progress)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        code = process.returncode
+        name = signal.Signals(-code).name if code < 0 else ""
+        return Ended(128 - code if code < 0 else code, name, time.monotonic() - started, _report(Path(folder)))
+
+
+def _wait(
+    process: subprocess.Popen[bytes], counters: mmap.mmap, progress: Callable[[int, int, float], None] | None
+) -> None:
+    since, shown = time.monotonic(), 0
+    while True:
+        try:
+            process.wait(timeout=_LOOK)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+        except KeyboardInterrupt:
+            _stop(process)
+            return
+        blocks, done = (int.from_bytes(counters[k : k + 8], "little") for k in (0, 8))
+        if blocks != shown:
+            since, shown = time.monotonic(), blocks
+        if progress is not None:
+            progress(done, blocks, time.monotonic() - since)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Has the program end, which says what it knows. `timeout` and a terminal tell it themselves; and they tell whoever
+    waits here once more, who listens to that no longer."""
+    before: dict[int, Any] = {}
+    listens = True
+    while listens:
+        with contextlib.suppress(KeyboardInterrupt):
+            before = before or {number: signal.getsignal(number) for number in ENDINGS}
+            for number in before:
+                signal.signal(number, signal.SIG_IGN)
+            listens = False
+    try:
+        process.terminate()
+        process.wait(timeout=_LAST_WORDS)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _report(folder: Path) -> dict[str, Any] | None:
+    try:
+        report = json.loads((folder / "report").read_bytes().decode("utf-8", "replace"))
+    except (OSError, ValueError):
+        return None
+    return report if isinstance(report, dict) else None
+
+
+def _limit(seconds: float) -> None:
+    """What the program's own clock may miss: a loop in which no signal is let through, memory without end."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    lower(resource.RLIMIT_CPU, int(seconds) + _GRACE)
+    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with contextlib.suppress(OSError, ValueError, IndexError, StopIteration):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        available = 1024 * int(next(n for n in lines if n.startswith("MemAvailable")).split()[1])
+    lower(resource.RLIMIT_DATA, max(_LEAST_MEMORY, available * 9 // 10))
