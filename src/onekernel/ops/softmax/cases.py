@@ -204,10 +204,10 @@ def _of_path(group: str, rows: int, cols: int, gap: int) -> Case:
     return _case(group, "large" if gap else "many", normal(), rows, cols, gaps)
 
 
-def _in_vectors(group: str, rows: int, cols: int, fill: Fill, apart: tuple[int, int] = (0, 8)) -> Case:
+def _in_vectors(group: str, rows: int, cols: int, fill: Fill) -> Case:
     """Rows that begin on 16 bytes in each element type and end within them: what follows is somebody else's."""
-    gaps = tuple(-cols % 8 + more for more in apart)
-    return _case(group, "strided", fill, rows, cols, (gaps[0], gaps[1]))
+    gap = -cols % 8
+    return _case(group, "strided", fill, rows, cols, (gap, gap + 8))
 
 
 # The first call's size with one argument changed, and between them as it was: a key that lacks an argument, or what is
