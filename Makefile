@@ -11,14 +11,14 @@ check: $(BIN)/python  ## linters, types, and everything generated compared with 
 	$(BIN)/python -m mypy
 	$(BIN)/onekernel author starters --check
 	$(BIN)/onekernel author stamp --check
-	$(BIN)/onekernel author tables --check
-	$(BIN)/onekernel author drawings --check
+	$(BIN)/python -m audits.book tables --check
+	$(BIN)/python -m audits.book drawings --check
 
 fix: $(BIN)/python  ## writes what `check` compares: imports in order, starters, stamps of translations, tables
 	$(BIN)/python -m ruff check --fix
 	$(BIN)/onekernel author starters
-	$(BIN)/onekernel author tables
-	$(BIN)/onekernel author drawings
+	$(BIN)/python -m audits.book tables
+	$(BIN)/python -m audits.book drawings
 	$(BIN)/onekernel author stamp
 
 test: $(BIN)/python  ## the fast tests, in parallel: before each commit
@@ -32,7 +32,7 @@ test-corpora: $(BIN)/python  ## all tests with the whole corpora, of which the o
 
 suite: $(BIN)/python  ## how long the tests take on this machine, for the table of docs/en/contributing.md
 	$(BIN)/python -m audits.suite $(ARGS)
-	$(BIN)/onekernel author tables
+	$(BIN)/python -m audits.book tables
 
 docs: $(BIN)/zensical  ## the pages as a site, built strictly, on this machine
 	$(BIN)/onekernel docs --port $(PORT)
@@ -40,7 +40,7 @@ docs: $(BIN)/zensical  ## the pages as a site, built strictly, on this machine
 bench: $(BIN)/python  ## the results of docs/en/results.md, again, on this machine's GPU; without one, what it would measure
 	$(BIN)/python bench/softmax.py
 	$(BIN)/python bench/roofline.py
-	$(BIN)/onekernel author tables
+	$(BIN)/python -m audits.book tables
 
 matrix:  ## a cell of the matrix of machines in an environment of its own, CELL=py3.12-torch2.15-clang16; without one, the cells
 	PYTHONPATH=src python3 -m audits.matrix $(CELL) $(ARGS)

@@ -29,12 +29,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from audits import records
+from audits.records import processor_seconds
+from audits.words import in_each, in_numbers
 from onekernel import __version__
 from onekernel.arguments import Parser, choose_language
 from onekernel.backends.gpus import gpu_names, gpu_present
-from onekernel.bench import device, records
-from onekernel.bench.timing import processor_seconds
-from onekernel.bench.words import in_each, in_numbers
+from onekernel.bench import device
 from onekernel.errors import UserError, told
 from onekernel.messages import Message, say
 

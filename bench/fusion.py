@@ -1,11 +1,8 @@
 """Four fused operators five ways.
 
-`python bench/fusion.py --help` explains it; the bench itself is in onekernel.bench.fusion.run.
+`python bench/fusion.py --help` explains it; the bench itself is in audits.bench.fusion.run.
 """
 
-import sys
+from onekernel.bench import script
 
-from onekernel.bench.command import run
-from onekernel.bench.fusion.run import main
-
-sys.exit(run(main))
+script("audits.bench.fusion.run")

@@ -1,11 +1,8 @@
 """Arithmetic intensity from end to end.
 
-`python bench/intensity.py --help` explains it; the bench itself is in onekernel.bench.intensity.run.
+`python bench/intensity.py --help` explains it; the bench itself is in audits.bench.intensity.run.
 """
 
-import sys
+from onekernel.bench import script
 
-from onekernel.bench.command import run
-from onekernel.bench.intensity.run import main
-
-sys.exit(run(main))
+script("audits.bench.intensity.run")

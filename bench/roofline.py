@@ -1,11 +1,8 @@
 """Row softmax under the roofs of a card.
 
-`python bench/roofline.py --help` explains it; the bench itself is in onekernel.bench.roofline.run.
+`python bench/roofline.py --help` explains it; the bench itself is in audits.bench.roofline.run.
 """
 
-import sys
+from onekernel.bench import script
 
-from onekernel.bench.command import run
-from onekernel.bench.roofline.run import main
-
-sys.exit(run(main))
+script("audits.bench.roofline.run")

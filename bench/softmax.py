@@ -1,11 +1,8 @@
 """Row softmax against a copy, shape by shape.
 
-`python bench/softmax.py --help` explains it; the bench itself is in onekernel.bench.softmax.run.
+`python bench/softmax.py --help` explains it; the bench itself is in audits.bench.softmax.run.
 """
 
-import sys
+from onekernel.bench import script
 
-from onekernel.bench.command import run
-from onekernel.bench.softmax.run import main
-
-sys.exit(run(main))
+script("audits.bench.softmax.run")

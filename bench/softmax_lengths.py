@@ -1,11 +1,8 @@
 """Both softmax kernels over hundreds of row lengths: right in every row, and as fast as a copy.
 
-`python bench/softmax_lengths.py --help` explains it; the bench itself is in onekernel.bench.softmax.lengths.
+`python bench/softmax_lengths.py --help` explains it; the bench itself is in audits.bench.softmax.lengths.
 """
 
-import sys
+from onekernel.bench import script
 
-from onekernel.bench.command import run
-from onekernel.bench.softmax.lengths import main
-
-sys.exit(run(main))
+script("audits.bench.softmax.lengths")

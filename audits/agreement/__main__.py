@@ -6,6 +6,6 @@
 import sys
 
 from audits.agreement.run import main
-from onekernel.bench.command import run
+from audits.command import run
 
 sys.exit(run(main))

@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from audits import command, records
 from audits.agreement.compare import EQUAL
 from audits.agreement.others import Launch, OtherFile, files_of
 from audits.agreement.others_tables import reason_of, tables
 from onekernel import simulator
 from onekernel.backends.base import Arg, Buffer, BuildError
 from onekernel.backends.call_arguments import GUARD
-from onekernel.bench import command, device, records
+from onekernel.bench import device
 from onekernel.counts import KernelCounts
 from onekernel.course import find_root
 from onekernel.cuda.nvcc import find as find_nvcc

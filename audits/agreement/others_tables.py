@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from audits.words import in_numbers
 from onekernel import counts
-from onekernel.bench.words import in_numbers
 from onekernel.messages import LANGUAGES, Message
 
 _PAIRS = (

@@ -18,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
 from audits.agreement.cases import BEYOND_L2, CASES, Case
 from audits.agreement.compare import (
     EQUAL,
@@ -30,8 +31,8 @@ from audits.agreement.compare import (
     simulated,
 )
 from audits.agreement.tables import tables
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import took
+from audits.records import took
+from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.messages import Message, say

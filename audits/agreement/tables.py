@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from audits.agreement.compare import EQUAL
+from audits.words import in_numbers
 from onekernel import counts
-from onekernel.bench.words import in_numbers
 from onekernel.messages import LANGUAGES, Message
 
 

@@ -6,7 +6,7 @@
 import sys
 
 from audits.attacks.run import main
-from onekernel.bench.command import run
+from audits.command import run
 
 if __name__ == "__main__":  # the processes of --jobs import this file
     sys.exit(run(main))

@@ -16,10 +16,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from audits import dealt
+from audits import command, dealt, records
+from audits.words import in_each
 from onekernel.arguments import DEVICES, device_of
-from onekernel.bench import command, device, records
-from onekernel.bench.words import in_each
+from onekernel.bench import device
 from onekernel.checks import correct
 from onekernel.course import Check, Course, Text, find_root
 from onekernel.errors import UserError

@@ -6,6 +6,6 @@
 import sys
 
 from audits.byte_identity.compare import main
-from onekernel.bench.command import run
+from audits.command import run
 
 sys.exit(run(main))

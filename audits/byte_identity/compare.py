@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from audits import command, records
 from audits.byte_identity.tables import tables
-from onekernel.bench import command, records
+from audits.records import took
 from onekernel.bench.device import slug_of
-from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.loading import load_module
 from onekernel.messages import say

@@ -22,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import took
-from onekernel.bench.words import in_each, in_numbers
+from audits import command, records
+from audits.records import took
+from audits.words import in_each, in_numbers
+from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.messages import say
 

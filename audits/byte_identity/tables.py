@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onekernel.bench.words import in_each, words
+from audits.words import in_each, words
 from onekernel.messages import LANGUAGES, area
 
 AS_CODE = ("sqrt", "exp", "tanh", "sum", "matmul")  # operators that are shown by the name of their function

@@ -18,9 +18,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import took
-from onekernel.bench.words import in_each
+from audits import command, records
+from audits.records import took
+from audits.words import in_each
+from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.messages import Message, say

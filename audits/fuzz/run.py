@@ -20,11 +20,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
 from audits.fuzz.mutate import mutated
+from audits.words import in_each, in_numbers
 from onekernel import units
 from onekernel.backends.base import BuildError
-from onekernel.bench import command, device, records
-from onekernel.bench.words import in_each, in_numbers
+from onekernel.bench import device
 from onekernel.checks.log.rounds import rounds
 from onekernel.course import find_root
 from onekernel.errors import UserError

@@ -22,11 +22,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from audits import records
+from audits.command import ONEKERNEL
 from audits.grading import synthetic
-from onekernel.bench import device, records
-from onekernel.bench.command import ONEKERNEL
-from onekernel.bench.timing import processor_seconds
-from onekernel.bench.words import in_each, in_numbers
+from audits.records import processor_seconds
+from audits.words import in_each, in_numbers
+from onekernel.bench import device
 from onekernel.messages import say
 
 SEED = 20261122

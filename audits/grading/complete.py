@@ -19,10 +19,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from audits import records
 from audits.grading import side
 from audits.grading.side import FIRST
-from onekernel.bench import device, records
-from onekernel.bench.words import in_each, in_numbers
+from audits.words import in_each, in_numbers
+from onekernel.bench import device
 from onekernel.course import Course, Exercise
 from onekernel.cuda import nvcc
 from onekernel.labs.reader import load

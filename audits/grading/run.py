@@ -16,11 +16,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
 from audits.grading import classes, complete, corpora, side_by_side, solutions, starts, waits
 from audits.grading.side import FIRST
+from audits.records import took
 from onekernel.arguments import DEVICES, device_of
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import took
+from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.labs.reader import load
 from onekernel.messages import say

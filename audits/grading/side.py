@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from onekernel.bench.command import ONEKERNEL
+from audits.command import ONEKERNEL
 from onekernel.course import Course
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission

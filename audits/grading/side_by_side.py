@@ -19,10 +19,11 @@ from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
+from audits import records
+from audits.command import ONEKERNEL
 from audits.grading.classes import RESULTS
-from onekernel.bench import device, records
-from onekernel.bench.command import ONEKERNEL
-from onekernel.bench.words import in_each, in_numbers
+from audits.words import in_each, in_numbers
+from onekernel.bench import device
 from onekernel.labs.reader import load
 from onekernel.messages import say
 

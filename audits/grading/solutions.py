@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from audits.command import ONEKERNEL
 from audits.grading.classes import JOURNAL
-from onekernel.bench.command import ONEKERNEL
 from onekernel.course import Course
 from onekernel.labs.reader import load
 

@@ -13,9 +13,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from audits import records
 from audits.grading.side import spent
-from onekernel.bench import device, records
-from onekernel.bench.words import in_each, in_numbers
+from audits.words import in_each, in_numbers
+from onekernel.bench import device
 from onekernel.messages import say
 from onekernel.sandbox import supervisor, warm
 from onekernel.sandbox.protocol import Request

@@ -16,10 +16,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from audits import records
+from audits.command import ONEKERNEL
 from audits.grading.side_by_side import graded
-from onekernel.bench import device, records
-from onekernel.bench.command import ONEKERNEL
-from onekernel.bench.words import in_each, in_numbers
+from audits.words import in_each, in_numbers
+from onekernel.bench import device
 from onekernel.messages import say
 
 WHOLE = ("empty", "again")

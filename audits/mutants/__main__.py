@@ -5,8 +5,8 @@
 
 import sys
 
+from audits.command import run
 from audits.mutants.run import main
-from onekernel.bench.command import run
 
 if __name__ == "__main__":  # the processes of --jobs import this file
     sys.exit(run(main))

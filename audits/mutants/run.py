@@ -17,16 +17,16 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from audits import dealt
+from audits import command, dealt, records
 from audits.mutants import good
 from audits.mutants.equivalent import reason
 from audits.mutants.files import Original, every
 from audits.mutants.grading import graded
 from audits.mutants.mutations import Mutant
 from audits.mutants.tables import tables
+from audits.records import took
 from onekernel.arguments import DEVICES, device_of
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import took
+from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.labs.reader import load
 from onekernel.messages import say

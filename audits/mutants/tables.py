@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audits.mutants.equivalent import reason
-from onekernel.bench.words import in_each, in_numbers
+from audits.words import in_each, in_numbers
 
 ON_A_GPU = ("gpu", "promise")
 """Reasons that say: not here. The line, or what is made of it, runs on a GPU alone."""

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from audits import command, records
 from audits.overhead import attention, launches, recompute
 from audits.overhead.tables import tables
+from audits.records import took
 from onekernel import cuda
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import took
+from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.loading import load_module
 from onekernel.messages import say

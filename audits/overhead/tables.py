@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audits.overhead.launches import of
-from onekernel.bench.words import in_each, in_numbers
+from audits.words import in_each, in_numbers
 
 WAYS = ("torch", "stream", "early", "torch-graph", "stream-graph", "early-graph")
 _ATTENTION = ("unfused", "sdpa", "triton")

@@ -12,14 +12,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from audits import records
 from audits.public_cuda import outcomes as ends
 from audits.public_cuda import patience
 from audits.public_cuda.details import Details
 from audits.public_cuda.likeness import likeness
 from audits.public_cuda.programs import Candidate
 from audits.public_cuda.trial import KEPT, tried
-from onekernel.bench import device, records
-from onekernel.bench.words import in_each
+from audits.words import in_each
+from onekernel.bench import device
 from onekernel.messages import say
 from onekernel.simulator.compilation.compiler import compiler
 

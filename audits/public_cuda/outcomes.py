@@ -10,8 +10,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from audits.words import in_each, in_numbers
 from onekernel.bench import device
-from onekernel.bench.words import in_each, in_numbers
 from onekernel.simulator.compilation.compiler import compiler
 
 RAN, FOUND, OWN, SLOW, REFUSED = "ran", "found", "own-status", "time-limit", "nvcc-refuses"

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
 from audits.public_cuda import against, patience
 from audits.public_cuda import outcomes as ends
 from audits.public_cuda.details import Details
@@ -22,8 +23,7 @@ from audits.public_cuda.outcomes import result_of
 from audits.public_cuda.programs import Candidate, candidates
 from audits.public_cuda.recording import record
 from audits.public_cuda.trial import tried
-from onekernel.bench import command, records
-from onekernel.bench.timing import processor_seconds
+from audits.records import processor_seconds
 from onekernel.course import find_root
 from onekernel.messages import say
 

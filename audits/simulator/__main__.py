@@ -5,7 +5,7 @@
 
 import sys
 
+from audits.command import run
 from audits.simulator.run import main
-from onekernel.bench.command import run
 
 sys.exit(run(main))

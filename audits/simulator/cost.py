@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from audits.records import processor_seconds
 from onekernel import simulator
 from onekernel.backends.base import Buffer, CallReport
 from onekernel.backends.call_arguments import buffers, of_file
-from onekernel.bench.timing import processor_seconds
 from onekernel.errors import UserError
 from onekernel.messages import Message
 

@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench.command import ONEKERNEL
-from onekernel.bench.timing import processor_seconds
-from onekernel.bench.words import in_each, in_numbers
+from audits.command import ONEKERNEL
+from audits.records import processor_seconds
+from audits.words import in_each, in_numbers
 from onekernel.errors import UserError
 from onekernel.messages import Message
 

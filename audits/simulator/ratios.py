@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from audits.simulator.cost import least
+from audits.words import in_each, in_numbers
 from onekernel import simulator
 from onekernel.bench import device
-from onekernel.bench.words import in_each, in_numbers
 from onekernel.simulator.compilation.compiler import compiler
 from onekernel.simulator.program import MODES
 

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from audits import command, records
+from audits.records import took
 from audits.simulator import cost, counting, limits, ratios, scale
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import took
+from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.messages import language, say
 from onekernel.simulator.compilation.compiler import compiler

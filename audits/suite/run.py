@@ -23,9 +23,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import processor_seconds
-from onekernel.bench.words import in_each, in_numbers
+from audits import command, records
+from audits.records import processor_seconds
+from audits.words import in_each, in_numbers
+from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.messages import say
 

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from audits import command, records
 from audits.triton_sweep.compilation import compile_ahead
 from audits.triton_sweep.configurations import (
     SHAPES,
@@ -27,7 +28,6 @@ from audits.triton_sweep.configurations import (
     configurations,
     solution_of,
 )
-from onekernel.bench import command, records
 from onekernel.bench.device import slug_of
 from onekernel.bench.timing import EMPTIER_BYTES
 from onekernel.course import find_root

@@ -18,11 +18,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from audits import dealt
+from audits import command, dealt, records
+from audits.records import took
 from audits.wrong_files.corpus import BASES, WrongFile, bases, wrong_files
 from audits.wrong_files.tables import tables
-from onekernel.bench import command, device, records
-from onekernel.bench.timing import took
+from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.grading.grader import grade

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from audits.words import in_each
 from audits.wrong_files.corpus import TOLD, WrongFile
-from onekernel.bench.words import in_each
 
 
 def tables(every: Sequence[WrongFile], data: Mapping[str, Any]) -> dict[str, Any]:

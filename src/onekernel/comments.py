@@ -2,12 +2,14 @@
 what an exception is raised with.
 
 A translation is a table from each line's text to the other language's, without mark and indentation. Other code is
-never touched, and neither are the lines of a header that the course reads: Check, Bench, Ledger, Work.
+never touched, and neither are the lines of a header that the course reads: Check, Bench, Ledger, Work. And what a file
+is known by: the hashes of its bytes and of its code.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -134,3 +136,18 @@ def table(path: Path) -> dict[str, str]:
         if first.startswith("  ") or not second.startswith("  "):
             raise ValueError(f"{path}: {first!r} has no translation under it")
     return {first: second.strip() for first, second in pairs}
+
+
+def sha256(path: Path) -> str:
+    """The hash of a file, in hexadecimal digits."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def code_hash(path: Path) -> str:
+    """The hash of a file's code, line by line: another comment leaves it as it is, another line number does not."""
+    return hashlib.sha256(code(path.read_text(encoding="utf-8"), path.suffix).encode()).hexdigest()
+
+
+def kernel_hash(path: Path) -> str:
+    """What a kernel is known by in a result file and in a tuning log: the first twelve digits of its hash."""
+    return sha256(path)[:12]

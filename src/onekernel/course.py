@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from onekernel import comments
 from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES, Message, language
 
+OTHER_LADDER = "gemm_"  # how the names of the matrix product's rungs begin, among the softmax's
 ASKED, IN_FILE = "asked", "in-file"  # where the answers to a check's questions are committed to
 
 
@@ -32,8 +34,8 @@ class Text:
 class Kind:
     """A kind of check: what a lab.toml may say of it, and what grading must know before it loads the judge.
 
-    `package` holds it (see `onekernel.checks`). Its module `judge` has `judge`, and `plan` where it plans calls of a
-    launcher; that module is imported when a check is graded, never before. So is `questions`, when they are asked.
+    `package` holds it (see `onekernel.checks`). Its module `judge` has `judge`, `plan` where it plans calls of a
+    launcher, and what is asked where it predicts; it is imported when a check is graded or asked, never before.
     """
 
     package: str
@@ -58,18 +60,25 @@ class Kind:
 
     def plan(self, submission: Any, check: Check) -> list[Any]:
         """The calls that the check needs: grading.buffers.Call."""
-        calls: list[Any] = import_module(f"{self.package}.judge").plan(submission, check) if self.plans else []
+        calls: list[Any] = self._judge.plan(submission, check) if self.plans else []
         return calls
 
     def judge(self, submission: Any, check: Check, ran: Any, before: Any) -> Any:
         """The check's grading.verdicts.Verdict, from its calls with what came of them and the verdicts before it."""
-        return import_module(f"{self.package}.judge").judge(submission, check, ran, before)
+        return self._judge.judge(submission, check, ran, before)
 
+
+    def asked(self, options: Mapping[str, Any]) -> Any:
+        """Of a kind that `predicts`: its questions, each an onekernel.checks.Question, in order."""
+        return self._judge.asked(options)
+
+    def in_file(self, text: str) -> Any:
+        """Of one whose answers stand IN_FILE: by the question's id the answer in that text, None where it is open."""
+        return self._judge.in_file(text)
 
     @property
-    def questions(self) -> Any:
-        """The module of a kind that `predicts`: `asked(options)`, and `in_file(text)` where the answers stand there."""
-        return import_module(f"{self.package}.questions")
+    def _judge(self) -> Any:
+        return import_module(f"{self.package}.judge")
 
 
 ANY = ("*",)
@@ -215,6 +224,19 @@ def find_root(start: Path | None = None) -> Path:
         if (folder / "labs").is_dir() and (folder / "solutions").is_dir():
             return folder
     raise mistaken("no-course", here)
+
+
+def rungs(root: Path) -> dict[str, Path]:
+    """The softmax's ladder by the names under which it is benched: "ladder/1_row_per_thread" -> its file."""
+    found = sorted((root / "solutions" / "ladder").glob("*.*"), key=lambda path: rung_order(path.stem))
+    mine = (path for path in found if path.suffix in (".cu", ".py") and not path.stem.startswith(OTHER_LADDER))
+    return {f"ladder/{path.stem}": path for path in mine}
+
+
+def rung_order(stem: str) -> tuple[float, str]:
+    """Sorts rungs with a number in its order, 9 before 10; those of Triton, without one, after them."""
+    number, _, rest = stem.partition("_")
+    return (int(number), rest) if number.isdecimal() else (math.inf, stem)
 
 
 def mistaken(mistake: str, place: object, /, **values: object) -> UserError:

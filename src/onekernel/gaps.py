@@ -62,7 +62,7 @@ def has_gaps(text: str) -> bool:
     return "<gap>" in text
 
 
-def write_starters(root: Path, *, check: bool = False) -> list[Path]:
+def write_starters(root: Path, check: bool = False) -> list[Path]:
     """Writes `kernels/` from `solutions/`, and each small exercise's `starter` from its `answer` beside it. Returns the
     starters that were stale; with `check`, writes nothing.
 

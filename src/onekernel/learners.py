@@ -26,14 +26,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.grading import verdicts
-from onekernel.messages import Message, say
+from onekernel.grading.verdicts import place
+from onekernel.messages import Message, say, written
 
 EXAMPLE = "borja"  # the worked example: his folder comes with the course, and git knows its files
 _JSON_BYTES = 1 << 20
 # A letter, a digit or "_", then up to 39 of those or "-": no path, no option, no hidden file.
 _NAME = re.compile(r"\w[\w-]{0,39}")
+OPEN, CLOSE = "<!-- evidence -->", "<!-- /evidence -->"
 
 
 @dataclass(frozen=True)
@@ -259,3 +262,32 @@ def _read(path: Path) -> dict[str, Any]:
 def _entry(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = data.get(key, {})
     return value if isinstance(value, Mapping) else {}
+
+
+def write_evidence(course: Course, learner: Learner) -> None:
+    """Writes the best scores between the markers of profile.md; a profile without them is left as it is."""
+    path = learner.path("profile.md")
+    if not path.is_file():
+        return
+    old = path.read_bytes()
+    try:
+        before, opening, rest = old.decode("utf-8").partition(OPEN)
+    except UnicodeDecodeError:
+        return  # theirs, whatever it is
+    _, closing, after = rest.partition(CLOSE)
+    if not (opening and closing):
+        return
+    new = f"{before}{OPEN}\n{_evidence(course, learner)}\n{CLOSE}{after}".encode()
+    if new != old:
+        write_bytes(path, new)
+
+
+def _evidence(course: Course, learner: Learner) -> str:
+    scores = learner.scores()
+    lines = [say("cli.evidence-head"), "|---|---|---|---|---|"]
+    for slug, exercise in course.exercises.items():
+        best = scores.get(slug, {}).get("best")
+        if best:
+            points = f"{written(best['earned'], 'g')} / {exercise.points}"
+            lines.append(f"| {slug} | {points} | {place(best['device'])} | {best['version']} | {best['date'][:10]} |")
+    return "\n".join(lines)

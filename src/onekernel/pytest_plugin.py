@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from onekernel.pytest_run.run import Run
+    from onekernel.pytest_run import Run
 
 _RUN: pytest.StashKey[Run] = pytest.StashKey()
 
@@ -83,7 +83,7 @@ def _refuse_to_grade(options: object, taken: Path) -> None:
     """Raises UserError where somebody is to be graded."""
     from onekernel.errors import UserError
     from onekernel.messages import Message
-    from onekernel.pytest_run.run import WHOSE
+    from onekernel.pytest_run import WHOSE
 
     for whose in WHOSE:
         value = getattr(options, whose, None)
@@ -116,7 +116,7 @@ def pytest_configure(config: pytest.Config) -> None:
                 _refuse_to_grade(config.option, config.rootpath)
         return
     from onekernel.messages import say
-    from onekernel.pytest_run.run import Run
+    from onekernel.pytest_run import Run
 
     _count_as_known(say("grading.status-untouched"))
     with _refusals():
@@ -146,7 +146,7 @@ def pytest_configure_node(node: Any) -> None:
     """Hands the seed on to a process of xdist: all of them draw the same inputs."""
     run = node.config.stash.get(_RUN, None)
     if run is not None and run.students:
-        from onekernel.pytest_run.run import SEED
+        from onekernel.pytest_run import SEED
 
         node.workerinput[SEED] = run.seed
 
@@ -171,7 +171,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     run = parent.config.stash.get(_RUN, None)
     if run is None:
         return None
-    from onekernel.pytest_run.items import LabFile, StarterFile
+    from onekernel.pytest_run import LabFile, StarterFile
 
     if file_path.parent == run.root / "kernels" and file_path.suffix in (".cu", ".py", ".md") and not run.students:
         return StarterFile.from_parent(parent, path=file_path, root=run.root)
@@ -184,7 +184,7 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
     if config.stash.get(_RUN, None) is None or not getattr(report, "skipped", False):
         return None
     from onekernel.messages import say
-    from onekernel.pytest_run.items import YOURS
+    from onekernel.pytest_run import YOURS
 
     if YOURS in getattr(report, "user_properties", ()):
         return say("grading.status-untouched"), "y", say("grading.status-untouched").upper()
@@ -193,7 +193,7 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if config.stash.get(_RUN, None) is not None:
-        from onekernel.pytest_run.report import summary
+        from onekernel.pytest_run import summary
 
         summary(terminalreporter)
 
@@ -201,6 +201,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def pytest_sessionfinish(session: pytest.Session) -> None:
     run = session.config.stash.get(_RUN, None)
     if run is not None and (run.results or run.stopped):
-        from onekernel.pytest_run.report import export
+        from onekernel.pytest_run import export
 
         export(session, run)

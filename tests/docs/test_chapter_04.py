@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench import tables
+from audits.book import tables
 from support.spanish_code import spanish
 
 ROOT = Path(__file__).parents[2]
@@ -54,4 +54,4 @@ def test_the_table_comes_from_the_newest_record():
     for page in (PAGES[lang, "04-porting-a-model"] for lang in ("en", "es")):
         text = page.read_text(encoding="utf-8")
         assert f"<!-- table: {newest}/byte_identity/operators -->" in text
-        assert tables.filled(text, page, ROOT) == text, "run onekernel author tables"
+        assert tables.filled(text, page, ROOT) == text, "run python -m audits.book tables"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.book import drawings
-from onekernel.book.drawings import ladder, memory, reduction, warp
-from onekernel.book.drawings.canvas import INK, PAGE, PALETTE, SMALLEST, WIDTH, Canvas
+from audits.book import drawings
+from audits.book.drawings import ladder, memory, reduction, warp
+from audits.book.drawings.canvas import INK, PAGE, PALETTE, SMALLEST, WIDTH, Canvas
 from onekernel.messages import LANGUAGES
 from support import rules
 
@@ -52,7 +52,7 @@ def test_a_drawing_is_shown_in_a_page_of_its_language() -> None:
         line = f"![{drawings.about(name, lang)}](../img/{file})"
         return "" if line in written[lang] else line
 
-    rules.each(EACH, missing, "show the drawing in a page with this line, which onekernel author drawings keeps")
+    rules.each(EACH, missing, "show the drawing in a page with this line, which python -m audits.book drawings keeps")
 
 
 def test_no_drawing_is_left_over() -> None:

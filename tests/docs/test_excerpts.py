@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.book import excerpts
+from audits.book import excerpts
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from onekernel.bench.words import in_numbers
+from audits.words import in_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = re.compile(r"<!-- table: \S+ -->\n(.*?)<!-- /table", re.S)

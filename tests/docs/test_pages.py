@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from audits.book import samples
 from onekernel import simulator
-from onekernel.book import samples
 from onekernel.cli import parser
 from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES

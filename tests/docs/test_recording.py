@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.book import recording
-from onekernel.book.recording import Step
+from audits.book import recording
+from audits.book.recording import Step
 from onekernel.messages import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.book import values
+from audits.book import values
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).parents[2]

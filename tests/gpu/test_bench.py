@@ -11,9 +11,10 @@ from support.gpu import needs_cuda
 mark = needs_cuda()
 torch = pytest.importorskip("torch")
 
+from audits.bench import graphs  # noqa: E402
+from audits.bench.softmax import cases, contenders, measurement  # noqa: E402
 from onekernel import cuda  # noqa: E402
 from onekernel.bench import device, timing  # noqa: E402
-from onekernel.bench.softmax import cases, contenders, measurement  # noqa: E402
 from onekernel.loading import load_module  # noqa: E402
 from onekernel.sandbox import turn  # noqa: E402
 
@@ -41,8 +42,8 @@ def test_an_allocating_peer_writes_another_output_each_time():
             written.append(out.data_ptr())
         return out
 
-    sets = timing.rotation(x.nbytes, device.current().l2_bytes)
-    timed = timing.in_graph({"peer": [call] * sets}, repeats=3)
+    sets = graphs.rotation(x.nbytes, device.current().l2_bytes)
+    timed = graphs.in_graph({"peer": [call] * sets}, repeats=3)
     assert isinstance(timed["peer"], timing.Sample)
     assert len(set(written)) == len(written) == sets
 

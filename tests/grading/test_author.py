@@ -120,6 +120,7 @@ chapter = "00-motivation"
 ONEKERNEL = """
 import json, sys
 from pathlib import Path
+from audits.book.run import tables
 from onekernel.author import generated, new, verify
 
 root, pieces, step = Path(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3]
@@ -129,8 +130,8 @@ for name, (sort, lab) in pieces.items():
         new.write(root, sort, name, lab)
     elif step == "verify":
         told[name] = [message.to_json() for message in verify.missing(root, name)]
-for part in ("starters", "tables", "stamp") if step == "write" else ():
-    generated.refresh(part, root, False)
+for write in (generated.PARTS["starters"], tables, generated.PARTS["stamp"]) if step == "write" else ():
+    write(root, False)
 print(json.dumps(told))
 """
 

@@ -20,15 +20,14 @@ from weakref import WeakSet
 import pytest
 
 from onekernel.cohort import similarity
-from onekernel.cohort.dates import lateness
-from onekernel.cohort.submissions import Student
+from onekernel.cohort.submissions import Student, lateness
 from onekernel.course import Course
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import SOURCE_BYTES, Submission
 from onekernel.grading.verdicts import FAILED, PASSED, UNTOUCHED, Failure, Result, Scorecard, Verdict
 from onekernel.messages import Message, area, speaking
 from onekernel.ops import OPERATORS
-from onekernel.report import class_page, disclosure, gradebook, gradescope, html, junit, lessons, student_page
+from onekernel.report import class_page, disclosure, gradebook, gradescope, html, lessons, student_page
 from onekernel.report.gradebook import Row
 from support.course import COURSE
 
@@ -309,7 +308,7 @@ def test_a_class_is_never_in_memory_at_once(course: Course, row: Row) -> None:
     assert not similarity.alike("softmax_block", files, (), most=0)
 
     asked = []
-    parts = junit.parts((asked.append(n) or row for n in range(3)), course)  # type: ignore[func-returns-value]
+    parts = gradebook.junit((asked.append(n) or row for n in range(3)), course)  # type: ignore[func-returns-value]
     next(parts), next(parts)
     assert asked == [0]
 

@@ -12,9 +12,8 @@ import pytest
 
 from audits.fuzz.run import SECONDS, Kind, tried
 from onekernel import learners
-from onekernel.cohort import journal, languages, layouts, matching, similarity
-from onekernel.cohort.dates import lateness
-from onekernel.cohort.submissions import Student
+from onekernel.cohort import journal, layouts, matching, outputs, similarity
+from onekernel.cohort.submissions import Student, lateness
 from onekernel.report import gradebook
 from onekernel.report.html import esc
 from support.course import COURSE
@@ -47,7 +46,8 @@ def read_sources(data: bytes, folder: Path) -> object:
         (folder / name).write_bytes(matching.text_of(folder / name, name, []))
     text = (folder / names[0]).read_text(encoding="utf-8", errors="replace")
     assert "<script" not in esc(text) and "\u202e" not in esc(text)
-    return languages.of(Student("ada", "ada", folder, names), COURSE), similarity.alike("a", {"a": text, "b": text}, ())
+    spoken = outputs.language_of(Student("ada", "ada", folder, names), COURSE)
+    return spoken, similarity.alike("a", {"a": text, "b": text}, ())
 
 
 def read_predictions(data: bytes, folder: Path) -> object:

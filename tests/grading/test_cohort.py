@@ -22,11 +22,11 @@ from typing import Any
 
 import pytest
 
-from onekernel.bench.command import ONEKERNEL
+from audits.command import ONEKERNEL
 from onekernel.cli import main
 from onekernel.cohort import cluster, journal, keys, pool
 from onekernel.cohort.image.grade import main as in_the_image
-from onekernel.cohort.slots import MOST, Slots
+from onekernel.cohort.pool import MOST_ON_A_GPU, Slots
 from onekernel.cohort.submissions import Student
 from onekernel.cohort.tasks import Task
 from onekernel.course import find_root
@@ -34,7 +34,7 @@ from onekernel.errors import TRY_AGAIN
 from onekernel.grading.verdicts import FAILED, Failure, Result, Scorecard, Verdict
 from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, Message, say
-from onekernel.report import class_page, gradescope, junit, student_page
+from onekernel.report import class_page, gradebook, gradescope, student_page
 from onekernel.report.gradebook import Row
 from onekernel.sandbox.machine import MachineFault
 from support.course import COURSE, ROOT
@@ -442,7 +442,8 @@ def test_where_a_file_hung_and_what_stopped_it_is_on_no_page() -> None:
         card = Scorecard.of([journal.steady(Result(exercise, verdicts, "simulator", 7, ran_on="simulator"))])
         mine = Row("ada", "Ada", {}, "", False, (), card, Path())
         return [student_page.html(student_page.About("Ada"), card, COURSE),
-                class_page.html([mine], [exercise], COURSE, [], 0.5), b"".join(junit.parts([mine], COURSE)).decode(),
+                class_page.html([mine], [exercise], COURSE, [], 0.5),
+                b"".join(gradebook.junit([mine], COURSE)).decode(),
                 json.dumps(gradescope.of_student(card, COURSE, Path()))]  # fmt: skip
 
     values = {"kernel": "add", "block": 0, "seconds": 6, "warp": "", "also": "", "once": "", "line": 21, "faster": ""}
@@ -676,8 +677,8 @@ def task(name: str, *, on_gpu: bool = True) -> Task:
 
 def test_tasks_are_dealt_to_the_gpu_with_the_fewest_and_who_needs_none_never_waits() -> None:
     slots = Slots(2)
-    dealt = [slots.take([task(str(n))]) for n in range(2 * MOST)]
-    assert [gpu for _, gpu in dealt if _] == [0, 1] * MOST
+    dealt = [slots.take([task(str(n))]) for n in range(2 * MOST_ON_A_GPU)]
+    assert [gpu for _, gpu in dealt if _] == [0, 1] * MOST_ON_A_GPU
     waiting = [task("a"), task("b", on_gpu=False)]
     assert slots.take(waiting) == (waiting[1], None)
     slots.give(waiting[1], None)

@@ -23,7 +23,7 @@ import pytest
 from onekernel.course import Course
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Result, Scorecard, Verdict
 from onekernel.messages import Message
-from onekernel.report import classroom, gradebook, gradescope, junit
+from onekernel.report import classroom, gradebook, gradescope
 from onekernel.report.gradebook import Row
 from support.course import COURSE
 
@@ -231,7 +231,7 @@ JENKINS = {
 
 def test_junit_is_what_jenkins_validates(course: Course, rows: list[Row]) -> None:
     odd = Row("z", "\x00\ud800\uffff\x1b[2J", {}, "", False, (), rows[0].card, Path("/x"))
-    root = ElementTree.fromstring(b"".join(junit.parts([*rows, odd], course)))
+    root = ElementTree.fromstring(b"".join(gradebook.junit([*rows, odd], course)))
     for element in root.iter():
         allowed, required, children = JENKINS[element.tag]
         assert required <= set(element.attrib) <= allowed, element.tag

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from audits import records
 from onekernel.backends.base import Buffer, Scalar
-from onekernel.bench import credit, device, records
+from onekernel.bench import credit, device
 from onekernel.bench.sample import Sample
 from onekernel.checks.speed import judge
 from onekernel.grading.submission import Submission

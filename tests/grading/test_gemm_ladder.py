@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from audits.bench import kernel_header
 from onekernel import counts, simulator
 from onekernel.backends import call_arguments
 from onekernel.backends.base import Buffer
-from onekernel.bench import kernel_header
 from onekernel.grading import buffers
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission

@@ -16,7 +16,7 @@ from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result, Scorecard
 from onekernel.messages import LANGUAGES, speaking
-from onekernel.report import class_page, classroom, gradebook, gradescope, junit, student_page
+from onekernel.report import class_page, classroom, gradebook, gradescope, student_page
 from onekernel.report.gradebook import Row
 from support.course import COURSE, ROOT
 
@@ -186,4 +186,4 @@ def test_an_instructor_is_told_what_a_student_is_not(tmp_path: Path) -> None:
     card = Scorecard.of([result])
     rows = [Row("ada", "Ada", {}, "", False, (), card, tmp_path)]
     hidden = [t for t in gradescope.of_student(card, COURSE, tmp_path)["tests"] if t["visibility"] == "hidden"]
-    assert TOLD in json.dumps(hidden) and TOLD in b"".join(junit.parts(rows, COURSE)).decode()
+    assert TOLD in json.dumps(hidden) and TOLD in b"".join(gradebook.junit(rows, COURSE)).decode()

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from audits import records
+from audits.bench.gemm import figure
+from audits.bench.gemm.build import code_hash
 from onekernel import cli
 from onekernel.backends.machine_code import disassembler
-from onekernel.bench import credit, device, records
-from onekernel.bench.gemm import figure
-from onekernel.bench.gemm.build import code_hash
+from onekernel.bench import credit, device
 from onekernel.bench.sample import Sample
 from onekernel.checks.log import figures, words
 from onekernel.checks.log.rounds import (

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from onekernel import learners, messages
-from onekernel.pytest_run.report import summary
+from onekernel.pytest_run import summary
 from onekernel.report import classroom
 from support.courses import make_course, with_plugin
 
@@ -158,7 +158,7 @@ def test_a_folder_and_a_class_are_graded(course: pytest.Pytester, ana: Path, tmp
 def test_processes_of_xdist_grade_each_exercise_once_and_with_one_seed(course: pytest.Pytester, ana: Path) -> None:
     pytest.importorskip("xdist")
     course.makeconftest("""
-        from onekernel.pytest_run.run import Run
+        from onekernel.pytest_run import Run
 
         grade = Run.grade
         def grades(run, student, exercise):

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.checks.answers.recordings import DYNAMO, FORECASTS, LAB, RECORDED, trace, written
-from onekernel.checks.answers.roofline import Right
-from onekernel.checks.forecast.judge import share_of
-from onekernel.checks.forecast.questions import about, in_file
+from audits import compiled
+from onekernel.checks.answers.right import DYNAMO, FORECASTS, LAB, RECORDED, Right, trace, written
+from onekernel.checks.forecast.judge import about, in_file, share_of
 from onekernel.errors import UserError
 from onekernel.explain import chrome, inductor
 from onekernel.grading.grader import grade
@@ -88,7 +87,7 @@ def test_a_readable_file_has_each_kernel_and_the_call_of_a_module():
         "    triton_meta={'x': {1: 2}},\n)\n@triton.jit\ndef a(p):\n    pass\n''', device_str='cuda')\n"
         "class Runner:\n    def call(self, args):\n        a.run(1)\n        return (1, )\n\nrunner = Runner()\n"
     )
-    page = inductor.readable([module, module], "heading")
+    page = compiled.readable([module, module], "heading")
     assert [k.name for k in inductor.kernels(page)] == ["a", "a"]
     assert "triton_meta={...}," in page and "def call(args):\n    a.run(1)\n" in page and page.startswith("# heading\n")
 

@@ -17,7 +17,7 @@ from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, UNTOUCHED
 from onekernel.messages import LANGUAGES
-from onekernel.pytest_run.items import LabFile
+from onekernel.pytest_run import LabFile
 from onekernel.report import text as reports
 from support.course import COURSE
 

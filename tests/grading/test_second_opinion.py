@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import simulator
+from onekernel import doctor, simulator
 from onekernel.backends.base import BuildError
 from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
 from onekernel.cuda.nvcc import Nvcc
 from onekernel.cuda.refusals import refuse
-from onekernel.doctor import selftest
-from onekernel.doctor.selftest import health
+from onekernel.doctor import health
 from onekernel.grading.grader import grade
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor, worker
@@ -88,7 +87,7 @@ def test_a_compiler_that_does_not_work_here_says_nothing(tmp_path, monkeypatch):
 
 def test_it_is_not_asked_of_the_file_that_tries_the_machine(monkeypatch):
     tried = []
-    monkeypatch.setattr(selftest, "grade", lambda s: tried.append(s) or grade(s))
+    monkeypatch.setattr(doctor, "grade", lambda s: tried.append(s) or grade(s))
     silent = RunOutcome([], ended=SILENT)
     monkeypatch.setattr(supervisor, "run", lambda request: tried.append(request) or silent)
     health(COURSE, "simulator", again=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.backends.base import Finding
-from onekernel.grading.fixes import fixed
+from onekernel.grading.suspicions import fixed
 from onekernel.messages import Message
 from onekernel.simulator.compilation.lint import lint
 from support.corpus import graded

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from onekernel.backends.base import Finding
-from onekernel.grading.fixes import fixed
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
+from onekernel.grading.suspicions import fixed
 from onekernel.grading.time_limit import within_time
 from onekernel.messages import Message
 from onekernel.sandbox import process, protocol, supervisor

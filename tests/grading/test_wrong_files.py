@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from audits import records
 from audits.wrong_files.corpus import BASES, FILES, TOLD, WrongFile, bases, wrong_files
 from audits.wrong_files.run import of_base, of_file
-from onekernel.bench import records
 from support.course import COURSE, ROOT
 
 EVERY = wrong_files()

@@ -10,7 +10,7 @@ import pytest
 
 from audits.public_cuda.outcomes import result_of
 from audits.public_cuda.programs import candidates
-from onekernel.bench.timing import processor_seconds
+from audits.records import processor_seconds
 from onekernel.simulator import cccl
 from programs.test_run import onekernel
 from support.marks import marked

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import onekernel
-from onekernel.author import checkers, findings
+from onekernel.author import findings
 from onekernel.simulator.paths import RUNTIME
 from onekernel.simulator.read.records import records, table
 from support import rules
@@ -33,7 +33,7 @@ def test_of_every_record_the_runtime_the_pages_and_the_tests_have_what_it_needs(
 
 
 def test_every_checker_is_built_and_called() -> None:
-    rules.each(checkers.names(), checkers.missing, "what is missing")
+    rules.each(findings.checkers(), findings.missing_checker, "what is missing")
 
 
 def test_a_record_is_in_the_table_of_each_language() -> None:

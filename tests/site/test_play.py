@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from audits.bench.roofline.points import Roofs
+from audits.book.drawings.reduction import join
 from onekernel import simulator
 from onekernel.bench.cards import cards
-from onekernel.bench.roofline.points import Roofs
-from onekernel.book.drawings.reduction import join
 from onekernel.counts import LOAD_REQUESTS, LOAD_SECTORS, SHARED_LOAD_WAVEFRONTS
 from onekernel.messages import LANGUAGES, area
 from onekernel.site import play

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onekernel.book import drawings
+from audits.book import drawings
 
 
 def told_in_drawings() -> list[tuple[str, str, list[str]]]:

@@ -9,14 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench import credit, device, style, tables
-from onekernel.bench.intensity import figure as intensity_figure
-from onekernel.bench.roofline import figure as roofline_figure
-from onekernel.bench.roofline import run as roofline_run
-from onekernel.bench.roofline import traffic
-from onekernel.bench.roofline.points import RooflinePoint, Roofs
+from audits.bench import labels
+from audits.bench.intensity import figure as intensity_figure
+from audits.bench.roofline import figure as roofline_figure
+from audits.bench.roofline import run as roofline_run
+from audits.bench.roofline import traffic
+from audits.bench.roofline.points import RooflinePoint, Roofs
+from audits.bench.softmax import cases, results
+from audits.book import tables
+from onekernel.bench import credit, device
 from onekernel.bench.sample import AboveRoof, Sample, compare, floor_seconds, refuse_above_roof
-from onekernel.bench.softmax import cases, contenders, results
+from onekernel.course import rungs
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -309,8 +312,8 @@ def test_a_table_without_an_end_loses_nothing(repository):
 
 
 def test_the_tenth_rung_comes_after_the_ninth():
-    rungs = list(contenders.rungs(ROOT))
-    assert rungs.index("ladder/10_regimes") == rungs.index("ladder/9_sixteen_bits") + 1
+    ladder = list(rungs(ROOT))
+    assert ladder.index("ladder/10_regimes") == ladder.index("ladder/9_sixteen_bits") + 1
     names = ("ladder/10_regimes", "ladder/9_sixteen_bits", "F.softmax", "ladder/1_row_per_thread")
     points = [RooflinePoint(name, 1.0, 1.0, 1.0) for name in names]
     assert [p.name for p in roofline_run._ordered(points)] == [names[k] for k in (2, 3, 1, 0)]
@@ -319,14 +322,14 @@ def test_the_tenth_rung_comes_after_the_ninth():
 # --- figures ---------------------------------------------------------------------------------------------------------
 def test_labels_keep_their_order_and_their_distance():
     wanted = [0.0, 1.0, 1.5, 50.0, 51.0, 100.0]
-    placed = style._spread(wanted, 12.0)
+    placed = labels._spread(wanted, 12.0)
     assert all(b - a >= 12.0 - 1e-9 for a, b in itertools.pairwise(placed))
     assert placed[-1] == 100.0  # nobody near: it stays
 
 
 def test_labels_stay_below_what_they_must_not_cross():
-    assert style._below(10.0, [3.0, 9.0, 12.0, 30.0], 4.0) == [-2.0, 2.0, 6.0, 10.0]
-    assert style._below(100.0, [3.0, 9.0], 4.0) == [3.0, 9.0]
+    assert labels._below(10.0, [3.0, 9.0, 12.0, 30.0], 4.0) == [-2.0, 2.0, 6.0, 10.0]
+    assert labels._below(100.0, [3.0, 9.0], 4.0) == [3.0, 9.0]
 
 
 @pytest.mark.parametrize("lang", ["en", "es"])

@@ -10,15 +10,17 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+from audits import records
+from audits.bench.softmax.cases import grid
 from onekernel import messages
-from onekernel.bench import records, style
-from onekernel.bench.softmax.cases import grid
+from onekernel.bench import style
 from onekernel.errors import told
 
 ROOT = Path(__file__).parents[2]
 # How each bench and each audit is called, and the name under which its sentences and its result stand.
 SCRIPTS = {p.stem: f"bench/{p.name}" for p in sorted(ROOT.glob("bench/*.py"))}
 MODULES = {p.parent.name: f"audits.{p.parent.name}" for p in sorted(ROOT.glob("audits/*/__main__.py"))}
+MODULES.pop("book")  # which measures nothing
 MODULES |= {"simulator_vs_ncu": MODULES.pop("agreement"), "others_vs_ncu": "audits.agreement.others_run"}
 MODULES |= {"minigpt": "audits.byte_identity.cost"}
 CALLED = {**SCRIPTS, **{name: f"-m {module}" for name, module in MODULES.items()}}
@@ -29,7 +31,8 @@ def bench(name: str):
     path = ROOT / SCRIPTS[name] if name in SCRIPTS else ROOT / MODULES[name].replace(".", "/") / "__main__.py"
     if not path.is_file():
         return importlib.import_module(MODULES[name])
-    found = re.findall(r"^from (\S+) import main$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    named = r"^(?:from (?=\S+ import main$)|script\(\")([\w.]+)"
+    found = re.findall(named, path.read_text(encoding="utf-8"), re.MULTILINE)
     return importlib.import_module(*found)
 
 

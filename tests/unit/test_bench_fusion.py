@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from audits.bench.fusion import cases, figure, tables
+from audits.bench.fusion.cases import LARGE, MIB, OPERATIONS, Case, grid
 from onekernel.bench import style
-from onekernel.bench.fusion import cases, figure, tables
-from onekernel.bench.fusion.cases import LARGE, MIB, OPERATIONS, Case, grid
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,7 +38,7 @@ def test_the_grid_has_each_case_once_and_begins_with_the_large_ones() -> None:
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_the_ways_of_pytorch_compute_the_operator_and_are_counted(operation: str) -> None:
     torch = pytest.importorskip("torch")
-    from onekernel.bench.fusion import measurement, ways
+    from audits.bench.fusion import measurement, ways
 
     case = Case(operation, "float32", 4 * 4 * 8192)
     rows, cols = case.shape

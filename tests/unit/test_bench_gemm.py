@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from onekernel.bench import device, records
-from onekernel.bench.gemm import figure, roofline, run, tables
-from onekernel.bench.gemm.build import arch_of, code_hash
-from onekernel.bench.gemm.cells import KINDS, Cell, grid
-from onekernel.bench.gemm.ways import OWN, RUNG, contenders, takes_part
-from onekernel.bench.roofline.points import RooflinePoint, Roofs
+from audits import records
+from audits.bench.gemm import figure, roofline, run, tables
+from audits.bench.gemm.build import arch_of, code_hash
+from audits.bench.gemm.cells import KINDS, Cell, grid
+from audits.bench.gemm.ways import OWN, RUNG, contenders, takes_part
+from audits.bench.roofline.points import RooflinePoint, Roofs
+from onekernel.bench import device
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,7 @@ def test_hopper_is_built_for_with_its_own_instructions_and_no_other_card_is() ->
 @pytest.mark.parametrize("spoiled", ["an element", "a tile", "NaN", "nothing"])
 def test_an_output_that_is_wrong_anywhere_is_refused(spoiled: str) -> None:
     torch = pytest.importorskip("torch")
-    from onekernel.bench.gemm import measurement
+    from audits.bench.gemm import measurement
 
     cell = Cell("square", "bfloat16", 200, 96, 128, turned=True)
     torch.manual_seed(0)

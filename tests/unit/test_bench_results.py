@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench import device, records
-from onekernel.bench.softmax.cases import Case
+from audits import records
+from audits.bench.softmax.cases import Case
+from onekernel.bench import device
 
 ROOT = Path(__file__).parents[2]
 RECORDS = sorted(p for p in ROOT.glob("bench/results/*/*.json") if not p.stem.endswith("_predicted"))

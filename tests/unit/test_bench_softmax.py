@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench.softmax import contenders
-from onekernel.bench.softmax.cases import Case
-from onekernel.bench.softmax.gpus import join
-from onekernel.bench.softmax.recording import plan
-from onekernel.bench.softmax.tables import LADDER_SHAPES
+from audits.bench.softmax import contenders
+from audits.bench.softmax.cases import Case
+from audits.bench.softmax.gpus import join
+from audits.bench.softmax.recording import plan
+from audits.bench.softmax.tables import LADDER_SHAPES
+from onekernel.course import rungs
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -31,13 +32,13 @@ def kept(case, names) -> list[dict]:
 
 def test_every_rung_of_the_ladder_is_benched_at_the_shapes_of_its_table():
     assert IN_TABLE.name in LADDER_SHAPES and ELSEWHERE.name not in LADDER_SHAPES
-    rungs = set(contenders.rungs(ROOT))
-    assert len(rungs) == len(list((ROOT / "solutions" / "ladder").glob("[1-9t]*.*"))) >= 10
-    numbered = [int(name.split("/")[1].split("_")[0]) for name in contenders.rungs(ROOT) if "triton" not in name]
+    ladder = set(rungs(ROOT))
+    assert len(ladder) == len(list((ROOT / "solutions" / "ladder").glob("[1-9t]*.*"))) >= 10
+    numbered = [int(name.split("/")[1].split("_")[0]) for name in rungs(ROOT) if "triton" not in name]
     assert numbered == list(range(1, len(numbered) + 1))
-    assert rungs <= who(IN_TABLE)
-    assert not rungs & who(ELSEWHERE)
-    assert rungs <= who(ELSEWHERE, everywhere=True)
+    assert ladder <= who(IN_TABLE)
+    assert not ladder & who(ELSEWHERE)
+    assert ladder <= who(ELSEWHERE, everywhere=True)
     assert "softmax_tuned" in who(ELSEWHERE)
 
 

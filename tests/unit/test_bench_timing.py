@@ -9,9 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from onekernel.bench import device, roofs, timing
+from audits import records
+from audits.bench import graphs, roofs
+from audits.bench.softmax import cases, measurement
+from onekernel.bench import device, timing
 from onekernel.bench.sample import AboveRoof, Sample
-from onekernel.bench.softmax import cases, measurement
 
 H200 = device.Device("NVIDIA H200", "h200", "9.0", 132, 62914560, 150 << 30, "580", 4.8e12, 66.9e12, "test")
 
@@ -92,8 +94,8 @@ def test_a_peer_that_allocates_writes_as_many_outputs_as_one_that_does_not(gpu):
         gpu.spend(2.0)
         return out
 
-    sets = timing.rotation(1 << 20, H200.l2_bytes)
-    timed = timing.in_graph({"peer": [allocating] * sets}, repeats=3)
+    sets = graphs.rotation(1 << 20, H200.l2_bytes)
+    timed = graphs.in_graph({"peer": [allocating] * sets}, repeats=3)
     assert len(set(written)) == len(written) == sets
     assert timed["peer"].median == pytest.approx(2e-6)
 
@@ -105,20 +107,20 @@ def test_few_sets_are_walked_over_equally_often(gpu):
         calls[number] += 1 if gpu.recording is not None else 0
         gpu.spend(1.0)
 
-    timed = timing.in_graph({"k": [lambda n=n: call(n) for n in calls]}, repeats=3)
+    timed = graphs.in_graph({"k": [lambda n=n: call(n) for n in calls]}, repeats=3)
     assert set(calls.values()) == {10} and timed["k"].median == pytest.approx(1e-6)
 
 
 @pytest.mark.parametrize("cell", [c for c in cases.grid() if c.launch_bound], ids=lambda c: f"{c.dtype} {c.name}")
 def test_the_inputs_of_every_launch_bound_shape_exceed_l2_twice(cell):
-    sets = timing.rotation(cell.bytes / 2, H200.l2_bytes)
-    assert sets * cell.bytes / 2 > 2 * H200.l2_bytes and sets >= timing.GRAPH_CALLS
+    sets = graphs.rotation(cell.bytes / 2, H200.l2_bytes)
+    assert sets * cell.bytes / 2 > 2 * H200.l2_bytes and sets >= graphs.GRAPH_CALLS
     assert sets * cell.bytes * 4 < 0.1 * H200.memory_bytes  # x, y, and the outputs of two peers that allocate
 
 
 def test_a_slow_call_is_replayed_less_often_than_a_fast_one(gpu):
     calls = {"fast": [lambda: gpu.spend(3.0)], "slow": [lambda: gpu.spend(5000.0)]}
-    timed = timing.in_graph(calls, repeats=25)
+    timed = graphs.in_graph(calls, repeats=25)
     assert (timed["fast"].count, timed["slow"].count) == (25, timing.FEWEST)
 
 
@@ -129,7 +131,7 @@ def test_the_state_of_the_card_is_read_once_and_before_the_card_is_waited_for(gp
     calls = {"a": lambda: told.append("called"), "b": lambda: gpu.spend(9.0)}
     calls["a"] = lambda: (told.append("called"), gpu.spend(9.0))
     if how == "graph":
-        timing.in_graph({name: [call] for name, call in calls.items()}, 25, lambda: told.append("read"))
+        graphs.in_graph({name: [call] for name, call in calls.items()}, 25, lambda: told.append("read"))
     else:
         timing.interleaved(calls, 25, lambda: None, lambda: told.append("read"))  # type: ignore[arg-type]
     assert told.count("read") == 1
@@ -152,7 +154,7 @@ def test_timings_are_counted_as_time_of_the_gpu(gpu):
     before = timing.seconds_timed()
     timing.interleaved({"a": lambda: gpu.spend(9.0)}, 5, lambda: None)  # type: ignore[arg-type]
     assert timing.seconds_timed() > before
-    assert set(timing.took(0.0)) == {"wall_s", "gpu_s"}
+    assert set(records.took(0.0)) == {"wall_s", "gpu_s"}
 
 
 def test_a_graph_is_held_to_the_roof_too():
@@ -177,7 +179,7 @@ def test_the_tensors_of_a_cell_do_not_touch_and_begin_where_the_cell_says(cell, 
     monkeypatch.setattr(torch, "Generator", lambda device: torch.random.default_generator)
     card = device.Device(**{**vars(H200), "l2_bytes": 1 << 20})
     made = measurement._tensors(cell, card, seed=0)
-    assert len(made) == timing.rotation(cell.bytes / 2, card.l2_bytes)
+    assert len(made) == graphs.rotation(cell.bytes / 2, card.l2_bytes)
     base = min(x.data_ptr() for x, _ in made) - cell.shift * x_size(cell)
     for x, y in made:
         assert x.shape == y.shape == (cell.rows, cell.cols) and x.is_contiguous()

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onekernel.book.attention import SCORES, TILE, steps
+from audits.book.attention import SCORES, TILE, steps
 
 
 @given(st.lists(st.floats(-30, 30), min_size=1, max_size=20), st.integers(1, 7))

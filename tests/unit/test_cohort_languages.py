@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.cohort import languages
+from onekernel.cohort import outputs
 from onekernel.cohort.submissions import Student
 from onekernel.course import find_root
 from onekernel.grading.submission import SOURCE_BYTES
@@ -34,7 +34,7 @@ def test_starters_as_they_are_tell_the_language(tmp_path: Path, lang: str) -> No
     names = ("vector_add", "softmax_naive")
     texts = {name: COURSE.starters(COURSE.exercises[name])[lang] for name in names}
     with speaking({"en": "es", "es": "en"}[lang]):
-        assert languages.of(student(tmp_path, **texts), COURSE) == lang
+        assert outputs.language_of(student(tmp_path, **texts), COURSE) == lang
 
 
 @pytest.mark.parametrize(("lang", "comment"), [("en", SPANISH), ("es", ENGLISH)])
@@ -43,11 +43,11 @@ def test_one_comment_in_another_language_does_not_change_it(
 ) -> None:
     """Neither among nothing else nor among comments that they have written themselves."""
     with speaking(lang):
-        assert languages.of(student(tmp_path, vector_add=CODE + comment), COURSE) == lang
+        assert outputs.language_of(student(tmp_path, vector_add=CODE + comment), COURSE) == lang
     own = {"en": ENGLISH, "es": SPANISH}[lang]
     with speaking({"en": "es", "es": "en"}[lang]):
         mine = student(tmp_path, vector_add=own + own.replace(".", ",") + CODE + comment)
-        assert languages.of(mine, COURSE) == lang
+        assert outputs.language_of(mine, COURSE) == lang
 
 
 @pytest.mark.parametrize(("lang", "comment"), [("en", SPANISH), ("es", ENGLISH)])
@@ -56,13 +56,13 @@ def test_one_line_of_a_starter_does_not_change_it(tmp_path: Path, lang: str, com
     starter = COURSE.starters(COURSE.exercises["vector_add"])[other]
     line = next(line for line in starter.splitlines() if line.startswith("// ") and len(line) > 60)
     with speaking(lang):
-        assert languages.of(student(tmp_path, vector_add=f"{line}\n{CODE}"), COURSE) == lang
+        assert outputs.language_of(student(tmp_path, vector_add=f"{line}\n{CODE}"), COURSE) == lang
 
 
 def test_words_of_the_code_are_no_prose(tmp_path: Path) -> None:
     text = CODE + 'const char* s = "// the end of the row is of the last thread";\n' * 9
     with speaking("es"):
-        assert languages.of(student(tmp_path, vector_add=text), COURSE) == "es"
+        assert outputs.language_of(student(tmp_path, vector_add=text), COURSE) == "es"
 
 
 @pytest.mark.parametrize("frame", PYTHON, ids=lambda frame: frame[:12])
@@ -70,7 +70,7 @@ def test_what_no_parser_reads_tells_its_language_and_stops_no_class(tmp_path: Pa
     said = "\n".join([ENGLISH.strip("/ \n"), "# and each of the rows that follow is read by the next one"])
     (tmp_path / "softmax_triton.py").write_bytes(frame.format(said).encode())
     with speaking("es"):
-        assert languages.of(Student("ana", "ana", tmp_path, ("softmax_triton.py",)), COURSE) == "en"
+        assert outputs.language_of(Student("ana", "ana", tmp_path, ("softmax_triton.py",)), COURSE) == "en"
 
 
 @pytest.mark.parametrize("suffix", [".cu", ".py"])
@@ -79,5 +79,5 @@ def test_what_is_never_closed_is_read_once(tmp_path: Path, suffix: str, text: st
     name = {".cu": "vector_add.cu", ".py": "softmax_triton.py"}[suffix]
     (tmp_path / name).write_text(text * (SOURCE_BYTES // len(text)), encoding="utf-8")
     began = time.process_time()
-    languages.of(Student("ana", "ana", tmp_path, (name,)), COURSE)
+    outputs.language_of(Student("ana", "ana", tmp_path, (name,)), COURSE)
     assert time.process_time() - began < 5

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from audits import records
 from audits.compilers import run
 from audits.compilers.run import EQUAL, OF_GCC, SAID, SILENT, ended
-from onekernel.bench import records
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from onekernel import checks, course
-from onekernel.author import exercises, kinds
-from onekernel.checks.prediction.questions import QUANTITIES
+from onekernel.author import exercises, verify
+from onekernel.checks.prediction import QUANTITIES
 from onekernel.errors import UserError
 from onekernel.labs.reader import load
 from onekernel.learners import read_predictions
@@ -27,7 +27,7 @@ def real() -> course.Course:
 
 
 def test_every_kind_has_a_judge_a_plan_where_it_says_so_and_a_check(real: course.Course) -> None:
-    rules.each(checks.names(), lambda name: kinds.missing(real, name), "what is missing")
+    rules.each(checks.names(), lambda name: verify.missing_kind(real, name), "what is missing")
 
 
 def test_no_check_can_be_passed_by_doing_nothing(real: course.Course) -> None:

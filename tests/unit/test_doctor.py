@@ -15,7 +15,7 @@ from onekernel import cli, doctor, messages
 from onekernel.backends.base import Finding, Unavailable
 from onekernel.cli.console import console
 from onekernel.course import Course
-from onekernel.doctor import machine, selftest
+from onekernel.doctor import machine
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import PASSED, Result, Verdict
 from onekernel.messages import Message
@@ -27,7 +27,7 @@ from support.course import COURSE
 @pytest.fixture(autouse=True)
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of its own for what is remembered; what is built stays where it is."""
-    monkeypatch.setattr(selftest, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(doctor, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(messages, "_chosen", "en")
     console.cache_clear()
     return tmp_path / "cache"
@@ -44,7 +44,7 @@ def triton_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "health", health)
 
 
-known = functools.cache(functools.partial(selftest.health, COURSE, again=True))
+known = functools.cache(functools.partial(doctor.health, COURSE, again=True))
 
 
 def test_every_line_has_a_value_or_a_mend() -> None:
@@ -145,7 +145,7 @@ def test_a_sound_simulator_is_tested_once(monkeypatch: pytest.MonkeyPatch, fresh
     first = doctor.health(COURSE, "simulator")
     assert first.ok, first.cause
     assert first.inputs > 10
-    monkeypatch.setattr(selftest, "grade", lambda _: pytest.fail("tested again"))
+    monkeypatch.setattr(doctor, "grade", lambda _: pytest.fail("tested again"))
     assert doctor.health(COURSE, "simulator").ok
 
 
@@ -153,7 +153,7 @@ def test_a_sound_simulator_is_tested_once(monkeypatch: pytest.MonkeyPatch, fresh
 def test_it_is_tested_again_when_something_under_it_changes(
     change: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    before = selftest._fingerprint(COURSE, "simulator")
+    before = doctor._fingerprint(COURSE, "simulator")
     course = COURSE
     if change == "environment":
         monkeypatch.setenv("ONEKERNEL_CXX", "clang++-99")
@@ -165,7 +165,7 @@ def test_it_is_tested_again_when_something_under_it_changes(
         (tmp_path / "solutions").mkdir()
         (tmp_path / "solutions" / "vector_add.cu").write_text("// another\n")
         course = replace(COURSE, root=tmp_path)
-    assert selftest._fingerprint(course, "simulator") != before
+    assert doctor._fingerprint(course, "simulator") != before
 
 
 def _wrong_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ def test_a_kernel_that_is_not_in_the_course_tests_nothing() -> None:
 
 
 def test_auto_is_the_simulator_where_the_driver_sees_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: False)
+    monkeypatch.setattr("onekernel.doctor.gpu_present", lambda: False)
     device, health, note = doctor.choose(COURSE, "auto")
     assert (device, health.ok, note) == ("simulator", True, None)
 
@@ -248,8 +248,8 @@ def test_auto_says_why_a_gpu_is_not_used(monkeypatch: pytest.MonkeyPatch) -> Non
     def health(_, backend: str) -> doctor.Health:
         return doctor.Health(backend, backend == "simulator", None if backend == "simulator" else cause)
 
-    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: True)
-    monkeypatch.setattr("onekernel.doctor.device.health", health)
+    monkeypatch.setattr("onekernel.doctor.gpu_present", lambda: True)
+    monkeypatch.setattr("onekernel.doctor.health", health)
     device, _, note = doctor.choose(COURSE, "auto")
     assert device == "simulator"
     assert "pip install ninja" in str(note)
@@ -276,7 +276,7 @@ def test_a_triton_that_is_wrong_grades_nobody_and_one_that_is_missing_stops_nobo
         def health(_, backend: str, cause: Message = cause) -> doctor.Health:
             return doctor.Health(backend, backend != "triton", cause if backend == "triton" else None)
 
-        monkeypatch.setattr("onekernel.doctor.device.health", health)
+        monkeypatch.setattr("onekernel.doctor.health", health)
         if refused:
             with pytest.raises(Unavailable, match="cannot be trusted"):
                 doctor.settle(COURSE, exercises, "simulator")
@@ -303,8 +303,8 @@ def tested(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         backends.append(backend)
         return doctor.Health(backend, True)
 
-    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: True)
-    monkeypatch.setattr("onekernel.doctor.device.health", health)
+    monkeypatch.setattr("onekernel.doctor.gpu_present", lambda: True)
+    monkeypatch.setattr("onekernel.doctor.health", health)
     return backends
 
 
@@ -340,8 +340,8 @@ def test_a_gpu_that_does_not_work_is_told_for_one_file_as_for_all(slug: str, mon
     def health(_: Course, backend: str) -> doctor.Health:
         return doctor.Health(backend, backend != "cuda", cause if backend == "cuda" else None)
 
-    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: True)
-    monkeypatch.setattr("onekernel.doctor.device.health", health)
+    monkeypatch.setattr("onekernel.doctor.gpu_present", lambda: True)
+    monkeypatch.setattr("onekernel.doctor.health", health)
     device, note = doctor.settle(COURSE, [COURSE.exercises[slug]], "auto")
     assert device == "simulator" and "pip install ninja" in str(note)
 

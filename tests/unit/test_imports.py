@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import onekernel
-from onekernel.book.floors import FLOORS
+from audits.book.floors import FLOORS
 from onekernel.sandbox.hiding import ANSWERS
 
 PACKAGE = Path(onekernel.__file__).parent
@@ -27,16 +27,10 @@ ROOMS = (  # of the simulator
     {"program"},
 )
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
-BENCHES = {"tables", *(p.name for p in (PACKAGE / "bench").iterdir() if p.is_dir())}
 
 
 def area(path: Path) -> str:
-    return area_of([part.removesuffix(".py") for part in path.relative_to(PACKAGE).parts])
-
-
-def area_of(names: list[str]) -> str:
-    """The area of a module, by its name within the package."""
-    return "bench/*" if names[0] == "bench" and names[1:2] and names[1] in BENCHES else names[0]
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def names_imported(path: Path) -> set[str]:
@@ -56,7 +50,7 @@ def names_imported(path: Path) -> set[str]:
 def imported(path: Path) -> set[str]:
     """The areas of the package that a module imports."""
     inside = (name.split(".")[1:] for name in names_imported(path) if name.startswith("onekernel."))
-    return {area_of(parts) for parts in inside if parts != ["__version__"]}
+    return {parts[0] for parts in inside if parts != ["__version__"]}
 
 
 def modules_imported(path: Path) -> set[Path]:

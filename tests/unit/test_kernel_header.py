@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench import kernel_header
-from onekernel.bench.softmax import contenders
+from audits.bench import kernel_header
+from onekernel.course import rungs
 
 ROOT = Path(__file__).parents[2]
-RUNGS = contenders.rungs(ROOT)
+RUNGS = rungs(ROOT)
 
 
 @pytest.mark.parametrize("name", RUNGS)

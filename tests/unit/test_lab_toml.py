@@ -12,11 +12,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from onekernel import checks
-from onekernel.checks.answers.recordings import FORECASTS
-from onekernel.checks.answers.rules import names as answers
+from onekernel.checks.answers.right import FORECASTS
+from onekernel.checks.answers.right import names as answers
 from onekernel.checks.measures import MEASURES
 from onekernel.checks.port import PARTS
-from onekernel.checks.prediction.questions import QUANTITIES
+from onekernel.checks.prediction import QUANTITIES
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.labs.reader import load

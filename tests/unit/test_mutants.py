@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from audits import records
 from audits.mutants import good
 from audits.mutants.equivalent import reason
 from audits.mutants.files import Original, every
-from onekernel.bench import records
 from onekernel.gaps import starter
 from onekernel.messages import area
 from onekernel.ops import OPERATORS

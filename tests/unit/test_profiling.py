@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import counts
+from onekernel import counts, profiling
 from onekernel.errors import UserError
 from onekernel.labs.reader import load as load_course
 from onekernel.messages import LANGUAGES, area
-from onekernel.profiling import call, load, ncu, profile, report, run, write_readings
+from onekernel.profiling import load, ncu, profile, report, run, write_readings
 from onekernel.profiling.markdown import MARKER
 from onekernel.profiling.reading import BUSY, COPY_OVER_DATASHEET, ISSUING, read
 from onekernel.profiling.report import bare_name
@@ -188,7 +188,7 @@ def test_committed_readings_are_what_their_counters_give(path, tmp_path):
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_a_committed_reading_is_of_the_file_that_is_there(path):
     kept = load(path)
-    if kept.slug == call.TORCH:
+    if kept.slug == profiling.TORCH:
         assert kept.source is None
         return
     if kept.source is None:
@@ -354,27 +354,27 @@ def test_without_a_gpu_the_cause_is_the_machines_own(tmp_path):
      ("rmsnorm", "rmsnorm", (8192, 4096))],
 )  # fmt: skip
 def test_each_slug_has_an_operator_and_a_shape(slug, operator, shape):
-    found = call.operator_of(slug)
-    assert found.name == operator and call.default_shape(slug, found) == shape
-    assert call.sizes_of(found, shape)
+    found = profiling.operator_of(slug)
+    assert found.name == operator and profiling.default_shape(slug, found) == shape
+    assert profiling.sizes_of(found, shape)
 
 
 def test_a_triton_function_is_given_as_many_tensors_as_its_operator_reads():
     for slug, inputs in (("softmax_triton", 1), ("softmax_mul_triton", 2)):
-        operator = call.operator_of(slug)
-        described = call.job(slug, Path(f"{slug}.py"), operator, (4, 8), {}, "float32")
+        operator = profiling.operator_of(slug)
+        described = profiling.job(slug, Path(f"{slug}.py"), operator, (4, 8), {}, "float32")
         assert described["inputs"] == inputs
 
 
 def test_every_kernel_of_the_course_has_a_shape_to_profile_at():
     for exercise in load_course(ROOT).exercises.values():
         if exercise.operator:
-            assert call.default_shape(exercise.slug, call.operator_of(exercise.slug)), exercise.slug
+            assert profiling.default_shape(exercise.slug, profiling.operator_of(exercise.slug)), exercise.slug
 
 
 def test_a_shape_of_the_wrong_rank_is_refused():
     with pytest.raises(UserError, match="rows, cols"):
-        call.sizes_of(call.operator_of("softmax_tuned"), (4096,))
+        profiling.sizes_of(profiling.operator_of("softmax_tuned"), (4096,))
 
 
 # --- what the theory says about a reading -----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from onekernel.grading.verdicts import PASSED
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS
 from onekernel.ops.base import Case
-from onekernel.ops.softmax import fills
+from onekernel.ops.softmax import cases
 from onekernel.sandbox.supervisor import CallOutcome
 from onekernel.triton import sparse
 from onekernel.triton.faults import CountedRange, Stop
@@ -165,7 +165,7 @@ def test_where_a_device_has_room_the_tensors_are_whole_and_outputs_are_sampled()
 
 def test_of_rows_longer_than_a_piece_what_is_read_back_is_judged_as_it_lies() -> None:
     torch = pytest.importorskip("torch")
-    case = Case("many", "large", {"rows": 300, "cols": 1289}, fills.normal(), Message("ops.softmax", {}), way=SPARSE)
+    case = Case("many", "large", {"rows": 300, "cols": 1289}, cases.normal(), Message("ops.softmax", {}), way=SPARSE)
     operator = OPERATORS["softmax"]
     for wrong in (False, True):
         call = make(operator, "softmax_triton", case, "float32", 1)
@@ -201,7 +201,7 @@ def test_an_input_for_which_a_gpu_has_no_room_is_told(room: bool, told: list[str
     exercise = COURSE.exercises["softmax_triton"]
     submission = Submission(COURSE, exercise, COURSE.solution(exercise), "cuda", 1)
     check = next(c for c in exercise.checks if c.kind.shows_right)
-    case = Case("many", "large", {"rows": 300, "cols": 1289}, fills.normal(), Message("ops.softmax", {}), way=SPARSE)
+    case = Case("many", "large", {"rows": 300, "cols": 1289}, cases.normal(), Message("ops.softmax", {}), way=SPARSE)
     call = make(submission.operator, exercise.slug, case, "float32", 1)
     if room:
         with on_device(call.args, "float32", device="cpu") as tensors:

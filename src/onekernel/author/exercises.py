@@ -13,7 +13,7 @@ import numpy as np
 
 from onekernel import comments, gaps, learners
 from onekernel.course import Course, Exercise
-from onekernel.grading import buffers, reference
+from onekernel.grading import buffers, calling
 from onekernel.grading.calling import run
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
@@ -133,7 +133,7 @@ def meant(course: Course, exercise: Exercise, seed: int = 5) -> list[Message]:
         return []
     answer = Submission(course, exercise, course.solution(exercise), "simulator", seed)
     calls = [buffers.make(answer.operator, exercise.slug, case, "float32", seed) for case in answer.operator.cases]
-    if reference.fill(answer, calls, run(answer, calls, (), counted=False)):
+    if calling.fill_from_answer(answer, calls, run(answer, calls, (), counted=False)):
         return []  # it does not run: `solution` says why
     place = _shown(course, (exercise.home or Path()) / FILE)
     for call in calls:

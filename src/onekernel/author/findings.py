@@ -1,7 +1,9 @@
-"""What is missing from a finding of the simulator: of each there is one record, and a call in the runtime makes it."""
+"""What is missing from a finding of the simulator: of each there is one record, and a call in the runtime makes it; and
+from a checker, a file of the runtime that notices mistakes."""
 
 from __future__ import annotations
 
+import os
 import re
 import string
 from collections.abc import Iterator, Mapping
@@ -9,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from onekernel.bench import tables
 from onekernel.course import Course
 from onekernel.messages import LANGUAGES, Message, area
 from onekernel.simulator.paths import RUNTIME
@@ -17,9 +18,14 @@ from onekernel.simulator.read.forms import GIVEN, OF_THE_READER
 from onekernel.simulator.read.races import QUOTED
 from onekernel.simulator.read.records import Record, records
 
+_SHOWN = ("tests/simulator/kernels", "tests/programs")  # files whose comments say what is found, `// <- race-shared`
+_MARKED = re.compile(r"// <- (.+)")
 _CALL = re.compile(r"\b(?:Finding(?: f)?|library_finding)\(")
 _CODE = re.compile(r'"([a-z-]+)"')
 _FACT = re.compile(r'\.(?:text|array|number|hex|sentence|block|thread)\("(\w+)"')
+CHECKERS = RUNTIME / "checkers"
+_STRUCT = re.compile(r"^struct (\w+Checker)\b.*: Checker<", re.MULTILINE)
+_STATED = re.compile(r"^// Tells: .*(?:\n//  .*)*\n// Tests: .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -84,10 +90,21 @@ def untaught(course: Course, record: Record) -> list[Message]:
 
 def unshown(course: Course, record: Record) -> list[Message]:
     """A kernel of the tests makes the mistake, and names the line; what none can is in another test."""
-    kernels = tables.examples(course.root, course.root / "README.md")
+    kernels = examples(course.root, course.root / "README.md")
     others = [p.read_text(encoding="utf-8") for p in (course.root / "tests").rglob("test_*.py")]
     shown = [code in kernels or any(f'"{code}"' in text for text in others) for code in record.codes]
     return [Message.of("author.unshown", code=c) for c, there in zip(record.codes, shown, strict=True) if not there]
+
+
+def examples(root: Path, page: Path) -> dict[str, str]:
+    """For each code of a finding a link to the file of the tests that shows it with the fewest lines."""
+    texts = {p: p.read_text(encoding="utf-8") for f in _SHOWN for p in sorted((root / f).glob("*.cu"))}
+    links = {}
+    for path, text in sorted(texts.items(), key=lambda item: item[1].count("\n"), reverse=True):
+        for marks in _MARKED.findall(text):
+            for code in re.findall(r"[a-z][a-z-]+", marks):
+                links[code] = f"[{path.stem}]({os.path.relpath(path, page.parent)})"
+    return links
 
 
 @cache
@@ -121,3 +138,38 @@ def _sources() -> Mapping[Path, str]:
 def _texts() -> str:
     """The runtime, with its headers: what a library's call refuses stands there."""
     return "\n".join([*_sources().values(), *(p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.h")))])
+
+
+def checkers() -> list[str]:
+    """Every checker, by its file."""
+    return sorted(path.stem for path in CHECKERS.glob("*.h") if _STRUCT.search(path.read_text(encoding="utf-8")))
+
+
+def missing_checker(name: str) -> list[Message]:
+    """Everything that is missing from the checker in that file."""
+    text = (CHECKERS / f"{name}.h").read_text(encoding="utf-8")
+    return [*_unlisted(name, text), *_unstated(name, text), *_unbuilt(name)]
+
+
+def _unlisted(name: str, text: str) -> list[Message]:
+    """It is told of events where list.h includes it and names it."""
+    listed = (CHECKERS / "list.h").read_text(encoding="utf-8")
+    lines = [f'#include "{name}.h"', *(f"    {struct}" for struct in _STRUCT.findall(text))]
+    absent = [line.strip() for line in lines if not re.search(f"^{line}", listed, re.MULTILINE)]
+    return [Message.of("author.unlisted", line=line) for line in absent]
+
+
+def _unstated(name: str, text: str) -> list[Message]:
+    """It says what it tells, and where it is tested: beside its declaration or in the file of its functions."""
+    beside = CHECKERS / f"{name}.cpp"
+    texts = [text, *([beside.read_text(encoding="utf-8")] if beside.is_file() else [])]
+    return [] if any(map(_STATED.search, texts)) else [Message.of("author.unstated", file=f"checkers/{name}.h")]
+
+
+def _unbuilt(name: str) -> list[Message]:
+    """A translation unit of the runtime includes the file of its functions, where it has one."""
+    line = f'#include "checkers/{name}.cpp"'
+    built = not Path(CHECKERS / f"{name}.cpp").is_file() or any(
+        line in unit.read_text(encoding="utf-8") for unit in RUNTIME.glob("each_*.cpp")
+    )
+    return [] if built else [Message.of("author.unbuilt", line=line)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 
 from onekernel import gaps
@@ -15,17 +14,7 @@ from onekernel.messages import Message
 _STAMP = re.compile(r"<!-- en: (\w+) -->")
 
 
-def refresh(part: str, root: Path, check: bool) -> list[Path]:
-    """Writes that part; with `check` only compares. The files that were stale. Raises UserError."""
-    return PARTS[part](root, check)
-
-
-def starters(root: Path, check: bool) -> list[Path]:
-    """Every starter, from the gaps of its solution."""
-    return gaps.write_starters(root, check=check)
-
-
-def stamp(root: Path, check: bool) -> list[Path]:
+def stamp(root: Path, check: bool = False) -> list[Path]:
     """The hash that each Spanish page carries, of the English page that it translates."""
     stale = []
     for spanish, english in pairs(root):
@@ -39,34 +28,8 @@ def stamp(root: Path, check: bool) -> list[Path]:
     return stale
 
 
-def tables(root: Path, check: bool) -> list[Path]:
-    """The tables of the pages, the lists, the excerpts, and the numbers in their sentences."""
-    from onekernel.bench import tables as measured
-    from onekernel.book import excerpts, floors, practice, samples, values
-
-    made = (measured, values, samples, practice, floors, excerpts)
-    return sorted({page for each in made for page in each.refresh(root, check)})
-
-
-def _drawn(module: str) -> Callable[[Path, bool], list[Path]]:
-    """Pictures that a module of the book makes; it is loaded when it is asked."""
-
-    def part(root: Path, check: bool) -> list[Path]:
-        stale: list[Path] = import_module(f"onekernel.book.{module}").refresh(root, check)
-        return stale
-
-    return part
-
-
-PARTS: dict[str, Callable[[Path, bool], list[Path]]] = {
-    "starters": starters,
-    "stamp": stamp,
-    "tables": tables,
-    "figures": _drawn("figures"),
-    "drawings": _drawn("drawings"),
-    "recording": _drawn("recording"),
-}
-"""By the word of `onekernel author`."""
+PARTS: dict[str, Callable[[Path, bool], list[Path]]] = {"starters": gaps.write_starters, "stamp": stamp}
+"""By the word of `onekernel author`: writes it under a root, with True only compares; the files that were stale."""
 
 
 def pairs(root: Path) -> Iterator[tuple[Path, Path]]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from importlib import import_module
 from pathlib import Path
 
-from onekernel.author import SORTS, checkers, exercises, findings, generated, kinds, new
+from onekernel import checks
+from onekernel.author import SORTS, exercises, findings, generated, new
 from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.labs.reader import load
-from onekernel.messages import Message
+from onekernel.messages import Message, language
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
-_GENERATED = ("starters", "tables", "stamp")  # in the order in which they are written: a page is stamped as it ends
 
 
 def missing(root: Path, name: str) -> list[Message]:
@@ -46,19 +50,61 @@ def begun(root: Path, sort: str, name: str) -> bool:
 
 
 def stale(root: Path) -> list[Message]:
-    """What is not as it is generated, by the command that writes it."""
-    found = {part: generated.refresh(part, root, check=True) for part in _GENERATED}
-    named = {part: ", ".join(str(path.relative_to(root)) for path in paths) for part, paths in found.items() if paths}
-    return [Message.of("author.stale", part=part, files=files) for part, files in named.items()]
+    """What is not as it is generated, by the command that writes it; a page is stamped as it ends. Raises UserError."""
+    found = {"onekernel author starters": _named(root, generated.PARTS["starters"](root, True)),
+             "python -m audits.book tables": _stale_pages(root),
+             "onekernel author stamp": _named(root, generated.PARTS["stamp"](root, True))}  # fmt: skip
+    return [Message.of("author.stale", command=by, files=", ".join(files)) for by, files in found.items() if files]
+
+
+def _named(root: Path, paths: list[Path]) -> list[str]:
+    return [str(path.relative_to(root)) for path in paths]
+
+
+def _stale_pages(root: Path) -> list[str]:
+    """The pages whose tables are stale, as the checkout's `audits.book` says, which is no part of the package."""
+    if not (root / "audits" / "book").is_dir():
+        return []
+    asked = [sys.executable, "-m", "audits.book", "tables", "--check"]
+    environment = os.environ | {"ONEKERNEL_ROOT": str(root), "ONEKERNEL_LANG": language()}
+    done = subprocess.run(asked, cwd=root, env=environment, capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        raise UserError(Message.of("author.unmade-pages", said=done.stderr.strip()))
+    return done.stdout.splitlines()[:-1]
 
 
 def _of(course: Course, sort: str, name: str) -> list[Message]:
     if sort == "kind":
-        return kinds.missing(course, name)
+        return missing_kind(course, name)
     if sort == "finding":
         return list(findings.missing(course, name))
     if sort == "checker":
-        return checkers.missing(name.replace("-", "_"))
+        return findings.missing_checker(name.replace("-", "_"))
     if name not in course.exercises:
         return [Message.of("author.no-entry", name=name)]
     return list(exercises.missing(course, course.exercises[name]))
+
+
+def missing_kind(course: Course, name: str) -> list[Message]:
+    """Everything that is missing from it."""
+    return [*judged(name), *used(course, name)]
+
+
+def judged(name: str) -> list[Message]:
+    """It has a judge, and a plan where it says so."""
+    kind = checks.named(name)
+    module = import_module(f"{kind.package}.judge")
+    told = []
+    if not callable(getattr(module, "judge", None)):
+        told.append(Message.of("author.no-judge", name=name))
+    if hasattr(module, "plan") != kind.plans:
+        told.append(Message.of("author.unplanned" if kind.plans else "author.plans", name=name))
+    if kind.counted and not kind.plans:
+        told.append(Message.of("author.counts-nothing", name=name))
+    return told
+
+
+def used(course: Course, name: str) -> list[Message]:
+    """An exercise has a check of it."""
+    kinds = {check.kind.name for exercise in course.exercises.values() for check in exercise.checks}
+    return [] if name in kinds else [Message.of("author.unused", name=name)]

@@ -12,7 +12,7 @@ from onekernel.cli.console import tell, verbatim, write
 def generate(args: argparse.Namespace) -> int:
     """Writes a part; with --check, lists the files in which it is stale."""
     root = courses.find_root()
-    stale = generated.refresh(args.part, root, args.check)
+    stale = generated.PARTS[args.part](root, args.check)
     for path in stale:
         verbatim(str(path.relative_to(root) if path.is_relative_to(root) else path))
     if not stale:

@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from typing import NoReturn
 
 from onekernel import __version__, doctor, learners
-from onekernel.cli import evidence, pool, scoreboard, waiting
+from onekernel.cli import pool, scoreboard, waiting
 from onekernel.cli.common import load_course, next_of, next_step, prose, select
 from onekernel.cli.console import complain, tell, verbatim
 from onekernel.cli.predict import ask_before_check
@@ -144,7 +144,7 @@ def _once(
     if looked_at:
         tell("example-stays", name=learners.EXAMPLE)
     elif learner:
-        evidence.update(course, learner)
+        learners.write_evidence(course, learner)
     done = all(r.solved for r in results)
     if learner and all(r.solved or r.status == UNTOUCHED for r in results):  # what failed comes next, and was explained
         next_step(course, learner, (*exercises, *among))

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from onekernel.cli.common import load_course, select
 from onekernel.cli.console import complain, console, indented, verbatim, write
-from onekernel.cohort import archives, cluster, outputs, run
-from onekernel.cohort.image import write as image
+from onekernel.cohort import archives, cluster, image, outputs, run
 from onekernel.cohort.journal import DAMAGED
 from onekernel.cohort.keys import PARTS
 from onekernel.cohort.run import Asked, Class

@@ -83,7 +83,7 @@ def _author(found: dict[str, argparse.ArgumentParser]) -> None:
         made.set_defaults(handler=f"author:{handler}")
         return made
 
-    for name in ("starters", "stamp", "tables", "figures", "drawings", "recording"):
+    for name in ("starters", "stamp"):
         part(name, "generate").add_argument("--check", action="store_true", help=say("cli.opt-author-check"))
     new = part("new", "begin")
     new.add_argument("sort", metavar="SORT", choices=SORTS, help=say("cli.arg-author-sort"))

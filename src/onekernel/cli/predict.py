@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from onekernel import learners
-from onekernel.checks.question import Question
+from onekernel.checks import Question
 from onekernel.cli import INTERRUPTED
 from onekernel.cli.common import load_course, one
 from onekernel.cli.console import tell, verbatim
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(Message.of("cli.predict-nothing", slug=exercise.slug))
     if check.kind.predicts == IN_FILE:
         return _of_file(learner, exercise, check, args.set)
-    questions: Questions = check.kind.questions.asked(check.options)
+    questions: Questions = check.kind.asked(check.options)
     given = _given(args.set, questions)
     committed = learner.predictions(exercise.slug)
     if committed:
@@ -72,7 +72,7 @@ def _of_file(learner: Learner, exercise: Exercise, check: Check, sets: Sequence[
         learner.commit_prediction(exercise.slug, answers)
         tell("predict-committed-file", slug=exercise.slug)
     tell("predict-shown", slug=exercise.slug, date=learner.prediction_date(exercise.slug))
-    for question in check.kind.questions.asked(check.options):
+    for question in check.kind.asked(check.options):
         verbatim(f"    {question.id:30} {answers.get(question.id, '-')}")
     return 0
 
@@ -81,12 +81,12 @@ def _predicted(learner: Learner, exercise: Exercise, check: Check) -> dict[str, 
     """Each question of the check with the answer in the learner's file. Raises UserError for a file without any."""
     path = learner.path(exercise.file)
     try:
-        given = check.kind.questions.in_file(path.read_text(encoding="utf-8"))
+        given = check.kind.in_file(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(Message.of("cli.no-file", path=path.relative_to(learner.root), slug=exercise.slug)) from None
     except SyntaxError as error:
         raise UserError(Message.of("grading.syntax", line=error.lineno or 0, why=error.msg)) from None
-    return {q.id: given.get(q.id) for q in check.kind.questions.asked(check.options)}
+    return {q.id: given.get(q.id) for q in check.kind.asked(check.options)}
 
 
 def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> None:
@@ -106,7 +106,7 @@ def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> No
     tell("predict-later")
     answers: dict[str, str] = {}
     with _nothing_kept(exercise):
-        for question in check.kind.questions.asked(check.options):
+        for question in check.kind.asked(check.options):
             answer = _ask(question, may_skip=True)
             if answer is None:
                 return

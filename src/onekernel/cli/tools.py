@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from onekernel import course as courses
 from onekernel import learners
 from onekernel.backends import call_arguments
 from onekernel.backends.base import BuildError
-from onekernel.bench.softmax import contenders
 from onekernel.cli.common import load_course, one, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Course, Exercise
@@ -78,7 +78,7 @@ def profile(args: argparse.Namespace) -> int:
 def bench(args: argparse.Namespace) -> int:
     """Runs the bench of an exercise's operator for that exercise, or for a rung, and PyTorch; results go to build/."""
     course = load_course()
-    rungs = contenders.rungs(course.root)
+    rungs = courses.rungs(course.root)
     benched = {e.slug for e in course.exercises.values() if (course.root / "bench" / f"{e.operator}.py").is_file()}
     is_rung = args.exercise.startswith("ladder/")
     name = args.exercise if is_rung else one(course, args.exercise).slug

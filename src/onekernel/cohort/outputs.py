@@ -6,21 +6,42 @@
     gradescope/KEY.json  results.json of each student
     class.html           the page for the class
     students/KEY.html    the page for each student
+
+A student's page is in the language of their comments and of their log, the starters' among them.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from onekernel.cohort import dates, journal, languages, similarity
+from onekernel.cohort import journal, similarity, submissions
 from onekernel.cohort.layouts import GRADESCOPE
 from onekernel.cohort.run import GRADESCOPES, STUDENTS, Class
+from onekernel.cohort.similarity import STRING
 from onekernel.cohort.submissions import Student
+from onekernel.course import Course
 from onekernel.learners import write_bytes, write_json, write_parts
-from onekernel.messages import speaking
-from onekernel.report import class_page, gradebook, gradescope, junit, student_page
+from onekernel.messages import LANGUAGES, language, speaking
+from onekernel.report import class_page, gradebook, gradescope, student_page
+
+# Words that nobody writes in the other language, and that nobody writes without.
+_WORDS = {
+    "en": "the of and is are each with that this for from it its which one by not be to what where than",
+    "es": "el los las del y cada con que para una por se su lo como más desde qué donde está son esta este",
+}
+_COMMON = {lang: frozenset(words.split()) for lang, words in _WORDS.items()}
+_LETTERS = re.compile(r"[^\W\d_]+")
+# What a source says in words, and the strings that are passed over. What is never closed goes to the end of its line,
+# or of the file: nothing is read twice. Python's own parser is not asked: endless nesting ends it, and the class.
+_SAID = {
+    ".cu": re.compile(r"//([^\n]*)|/\*(.*?)(?:\*/|\Z)|" + STRING, re.DOTALL),
+    ".py": re.compile(r"#([^\n]*)|\"{3}(.*?)(?:\"{3}|\Z)|'{3}(.*?)(?:'{3}|\Z)|" + STRING, re.DOTALL),
+}
+CLEARLY = 2  # times as many lines as in any other language
+LINES = 2  # a single one is a comment that came from somewhere
 
 
 def write(cohort: Class) -> list[Path]:
@@ -32,7 +53,7 @@ def write(cohort: Class) -> list[Path]:
     for name, text in gradebook.files(rows, cohort.exercises).items():
         write_bytes(out / name, text.encode())
         written.append(out / name)
-    write_parts(out / "junit.xml", junit.parts(rows, cohort.course))
+    write_parts(out / "junit.xml", gradebook.junit(rows, cohort.course))
     pages(cohort)
     gradescope_results(cohort)
     text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similarity.SHARE, cohort.notes)
@@ -48,7 +69,7 @@ class Rows(Collection[gradebook.Row]):
 
     def __iter__(self) -> Iterator[gradebook.Row]:
         for s in self._cohort.students:
-            late = dates.lateness(s, self._cohort.asked.due)
+            late = submissions.lateness(s, self._cohort.asked.due)
             yield gradebook.Row(s.key, s.name, s.ids, s.date, s.late, s.notes, self._cohort.card(s), s.home, late)
 
     def __len__(self) -> int:
@@ -107,6 +128,40 @@ def pages(cohort: Class) -> None:
     folder.mkdir()
     for student in cohort.students:
         about = student_page.About(student.name, student.notes, student.date, student.late)
-        with speaking(languages.of(student, cohort.course)):
+        with speaking(language_of(student, cohort.course)):
             text = student_page.html(about, cohort.card(student), cohort.course)
         write_bytes(folder / f"{student.key}.html", text.encode())
+
+
+def language_of(student: Student, course: Course) -> str:
+    """The language of most lines of prose in what they handed in; where that is not clear, the one in force."""
+    seen = dict.fromkeys(LANGUAGES, 0)
+    for exercise in course.exercises.values():
+        if exercise.file in student.files:
+            starters = {lang: {*_prose(text, exercise.file)} for lang, text in course.starters(exercise).items()}
+            text = student.path(exercise.file).read_text(encoding="utf-8", errors="replace")
+            for line in _prose(text, exercise.file):
+                if lang := _of_line(line, starters):
+                    seen[lang] += 1
+    most = max(seen, key=seen.__getitem__)
+    others = max(count for lang, count in seen.items() if lang != most)
+    return most if seen[most] >= LINES and seen[most] >= CLEARLY * others else language()
+
+
+def _of_line(line: str, starters: Mapping[str, set[str]]) -> str | None:
+    """The language of a line: that of the only starter that has it, else of most of its words; None where neither
+    tells."""
+    has = [lang for lang, lines in starters.items() if line in lines]
+    if has:
+        return has[0] if len(has) == 1 else None
+    words = _LETTERS.findall(line.lower())
+    found = {lang: sum(word in common for word in words) for lang, common in _COMMON.items()}
+    most = max(found, key=found.__getitem__)
+    return most if found[most] > sum(found.values()) - found[most] else None
+
+
+def _prose(text: str, file: str) -> list[str]:
+    """The comments and docstrings of a file, line by line; all lines of a file that is prose."""
+    said = _SAID.get(Path(file).suffix)
+    told = (part for found in said.finditer(text) for part in found.groups() if part) if said else (text,)
+    return [line for part in told for n in part.split("\n") if (line := n.strip())]

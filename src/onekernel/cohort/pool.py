@@ -3,6 +3,9 @@
 
 A process that a machine let down (MachineFault) gives its task back: it is tried again after a while, and when the
 machine does not recover, grading stops with that sentence and nobody is scored by it.
+
+Several tasks are given one GPU: each compiles and simulates as it likes, and waits for its turn on the card
+(sandbox.turn).
 """
 
 from __future__ import annotations
@@ -19,10 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.forks import end_with
-from onekernel.backends.gpus import only
+from onekernel.backends.gpus import gpu_count, only
 from onekernel.backends.processors import shared_among
 from onekernel.cohort.journal import stored
-from onekernel.cohort.slots import Slots
 from onekernel.cohort.tasks import Task
 from onekernel.course import Course
 from onekernel.errors import of_os
@@ -36,6 +38,7 @@ from onekernel.sandbox.process import end_on_signals
 DONE, FAULT = "done", "fault"
 PAUSES = (20.0, 60.0, 180.0)  # seconds before a machine that lacked something is tried again
 ENDINGS = 2  # processes that may end over one task before the night is stopped
+MOST_ON_A_GPU = 4  # tasks of one GPU: each spends most of its time at compilers, and holds some of the card's memory
 
 
 @dataclass(frozen=True)
@@ -195,3 +198,31 @@ def _see(gpu: int | None, visible: str | None) -> None:
         os.environ["CUDA_VISIBLE_DEVICES"] = visible
     else:
         os.environ.pop("CUDA_VISIBLE_DEVICES", None)
+
+
+class Slots:
+    """The GPUs of this machine, numbered as this process sees them."""
+
+    def __init__(self, gpus: int) -> None:
+        self._at = [0] * gpus  # tasks
+
+    @classmethod
+    def here(cls) -> Slots:
+        return cls(gpu_count())
+
+    def take(self, waiting: Sequence[Task]) -> tuple[Task, int | None] | None:
+        """The next task that can begin, and its GPU, the one with the fewest; None where every one has to wait."""
+        free = min(range(len(self._at)), key=self._at.__getitem__, default=None)
+        room = free is not None and self._at[free] < MOST_ON_A_GPU
+        for task in waiting:
+            if not task.on_gpu:
+                return task, None
+            if free is not None and room:
+                self._at[free] += 1
+                return task, free
+        return None
+
+    def give(self, task: Task, gpu: int | None) -> None:
+        """The task has ended."""
+        if gpu is not None:
+            self._at[gpu] -= 1

@@ -12,7 +12,7 @@ from typing import Any
 from onekernel import doctor
 from onekernel.cohort import journal, pool, submissions, tasks
 from onekernel.cohort.journal import Journal
-from onekernel.cohort.slots import Slots
+from onekernel.cohort.pool import Slots
 from onekernel.cohort.submissions import Student
 from onekernel.cohort.tasks import Task
 from onekernel.course import Course, Exercise

@@ -1,12 +1,14 @@
 """Reads what a class handed in: a folder or one archive of it all, in the layout of whatever system collected it. Each
 student's files are copied into a folder of their own, under the course's names, where they are graded.
 
-Whatever is wrong with one student's is a note on that student, and stops nobody else.
+Whatever is wrong with one student's is a note on that student, and stops nobody else. How late it was is a fact for a
+column, and never a penalty of ours.
 """
 
 from __future__ import annotations
 
 import datetime
+import math
 import re
 import shutil
 import tempfile
@@ -17,12 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from onekernel import learners
-from onekernel.cohort import archives, layouts, matching, nesting
+from onekernel.cohort import archives, layouts, matching
 from onekernel.cohort.gathering import Gathering, iso
 from onekernel.cohort.layouts import Owner, Piece
 from onekernel.course import Course
 from onekernel.errors import UserError, naming
-from onekernel.messages import Message, plain
+from onekernel.messages import Message, plain, say
 
 WORK = "work"  # the folder, under that of the results, in which files are graded
 MOST_NOTES = 30  # on one student
@@ -68,10 +70,10 @@ def read(source: Path, course: Course, out: Path) -> HandedIn:
     work.mkdir(parents=True)
     with _opened(source) as folder:
         notes: list[Message] = []
-        inner = nesting.where(folder, course, notes)
+        inner = layouts.folder_of_class(folder, course, notes)
         layout, pieces = layouts.pieces(inner)
         if layout == layouts.FOLDERS:
-            nesting.refuse_one(inner, source, course)
+            layouts.refuse_one_student(inner, source, course)
         students = tuple(_students(pieces, course, work))
         notes += _left_alone(inner, layout, pieces)
     if not students:
@@ -181,3 +183,16 @@ def _copy(path: Path, to: Path, notes: list[Message]) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
     with naming(to):
         to.write_bytes(data)
+
+
+def lateness(student: Student, due: datetime.datetime | None) -> str:
+    """How long after `due` a student's files were handed in, in words; that the system marked them late, where it did;
+    else empty. A date without a zone is one of this machine's."""
+    if due is not None and student.date:
+        try:
+            handed_in = datetime.datetime.fromisoformat(student.date).astimezone()
+        except (ValueError, OverflowError):  # the last hour of the year 9999 is in no other zone
+            handed_in = due
+        if handed_in > due:
+            return say("cohort.late-by", hours=math.ceil((handed_in - due) / datetime.timedelta(hours=1)))
+    return say("cohort.late") if student.late else ""

@@ -1,4 +1,8 @@
-"""Has the untrusted side make the calls of a file, in one process, and tells its own faults from the machine's."""
+"""Has the untrusted side make the calls of a file, in one process, and tells its own faults from the machine's.
+
+The course's own answer makes the same calls on the same bytes where it is the oracle: so an exercise is written without
+a second specification, and how frugal a kernel may be is what the answer itself was counted to do.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from onekernel.backends.base import Arg, Finding
+from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import Submission
 from onekernel.messages import Message
@@ -112,3 +117,30 @@ def _let_down(outcome: RunOutcome) -> bool:
     endings = [outcome.ended, *(call.ended for call in outcome.calls)]
     statuses = [call.report.status for call in outcome.calls if call.report]
     return machine.suspected([e for e in endings if e], [f.code for f in outcome.build], statuses)
+
+
+def fill_from_answer(submission: Submission, calls: Sequence[Call], outcome: RunOutcome) -> Message | None:
+    """Puts what the answer made of each call into it: its outputs where the operator is declared, and its counts.
+
+    Returns why that cannot be, for an answer that does not run here, or is wrong: nobody's points depend on it.
+    """
+    if outcome.unavailable:
+        return outcome.unavailable
+    if not outcome.built:
+        why = outcome.ended or outcome.build[0].message
+        return Message(
+            "grading.answer-fails", {"file": submission.course.solution(submission.exercise).name, "why": why}
+        )
+    for call, done in zip(calls, outcome.calls, strict=True):
+        errors = [f.message for f in done.report.findings if f.severity == "error"] if done.report else []
+        if done.report is None or errors:
+            why = errors[0] if errors else done.ended or Message("grading.gave-up", {"times": 1})
+            return Message(
+                "grading.answer-fails", {"file": submission.course.solution(submission.exercise).name, "why": why}
+            )
+        call.counts = done.report.kernels
+        if submission.operator.declared:
+            call.expected = {
+                p.name: buffers.content(call, p, done.after[p.name]) for p in submission.operator.outputs()
+            }
+    return None

@@ -14,10 +14,9 @@ from pathlib import Path
 from onekernel.backends.base import Finding
 from onekernel.course import Check
 from onekernel.errors import UserError
-from onekernel.grading import reference
 from onekernel.grading.before_gpu import on_both, right_first
 from onekernel.grading.buffers import Call
-from onekernel.grading.calling import run
+from onekernel.grading.calling import fill_from_answer, run
 from onekernel.grading.endings import stopped_first
 from onekernel.grading.judging import judge_call
 from onekernel.grading.leftovers import with_leaks, with_leftovers
@@ -191,7 +190,7 @@ def _answered(
     with progress.about([c.id for c, _ in asked], submission.ran_on, answer=True):
         outcome = run(submission, calls, defines, counted=counted, path=path, ways=_ways(asked))
     mine = len(asked) == len(every) and path.resolve() == submission.path.resolve()
-    return reference.fill(submission, calls, outcome), outcome if mine else None
+    return fill_from_answer(submission, calls, outcome), outcome if mine else None
 
 
 def _ways(asked: Sequence[tuple[Check, Call]]) -> list[str]:

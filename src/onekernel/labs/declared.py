@@ -8,7 +8,7 @@
     shape = ["rows"]
     out = true
 
-There is no oracle: what the exercise's answer makes of the same bytes is right (`grading.reference`). `meant` says what
+There is no oracle: what the exercise's answer makes of the same bytes is right (`grading.calling`). `meant` says what
 that should be, for the author: NumPy expressions of the inputs and the sizes by name.
 """
 

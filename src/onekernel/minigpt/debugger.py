@@ -15,7 +15,7 @@ import numpy as np
 from onekernel.messages import Message
 
 from .causes import hidden_scores, mistakes
-from .causes.mistake import Trace
+from .causes.done_wrong import Trace
 from .config import Config
 
 SINGLE = 4 * 2.0**-24  # relative: four roundings to float32

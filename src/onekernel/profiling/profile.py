@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench import records
+from onekernel import comments
 from onekernel.counts import KernelCounts
 
 
@@ -33,7 +33,7 @@ class Profile:
     def of_this(self, path: Path) -> bool | None:
         """Whether the file at `path` has the code that was profiled, each line at its number; comments may differ. None
         where the profile does not say."""
-        return None if self.source is None else self.source["code"] == records.code_hash(path)
+        return None if self.source is None else self.source["code"] == comments.code_hash(path)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -59,7 +59,7 @@ def described(source: Path | None) -> dict[str, str] | None:
         return None
     parts = source.parts
     start = len(parts) - 1 - parts[::-1].index("solutions") if "solutions" in parts else len(parts) - 2
-    return {"path": "/".join(parts[start:]), "sha256": records.sha256(source), "code": records.code_hash(source)}
+    return {"path": "/".join(parts[start:]), "sha256": comments.sha256(source), "code": comments.code_hash(source)}
 
 
 def file_stem(slug: str) -> str:

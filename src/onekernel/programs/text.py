@@ -107,7 +107,7 @@ def shape(of: tuple[int, int, int]) -> str:
     return " x ".join(written(side, ",") for side in sides)
 
 
-def worst_lines(run: Run, most: int = WORST) -> list[tuple[str, int, float, float]]:
+def worst_lines(run: Run) -> list[tuple[str, int, float, float]]:
     """File, line, bytes moved through global memory and those that would do, of all launches together: the lines that
     waste most, the worst first."""
     total: dict[tuple[str, int], list[float]] = {}
@@ -118,7 +118,7 @@ def worst_lines(run: Run, most: int = WORST) -> list[tuple[str, int, float, floa
             sums[0] += sum(s.sectors for s in sides) * SECTOR_BYTES
             sums[1] += sum(s.needed for s in sides) * SECTOR_BYTES
     wasteful = [(*place, moved, needed) for place, (moved, needed) in total.items() if moved > WORTH_SAYING * needed]
-    return sorted(wasteful, key=lambda n: n[3] - n[2])[:most]
+    return sorted(wasteful, key=lambda n: n[3] - n[2])[:WORST]
 
 
 def annotation(finding: Finding, root: Path) -> str:

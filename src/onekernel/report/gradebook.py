@@ -1,4 +1,4 @@
-"""The grades of a class as CSV: for a spreadsheet, for Canvas, for Moodle.
+"""The grades of a class for other programs: as CSV for a spreadsheet, for Canvas, for Moodle; as JUnit XML.
 
 Sources: Canvas, lib/gradebook_importer.rb and the guide "How do I import grades in the Gradebook?": columns Student,
 ID, SIS Login ID, Section, then one per assignment, and a second row "Points Possible". Moodle,
@@ -6,6 +6,10 @@ mod/assign/feedback/offline: the columns Identifier ("Participant N"), Grade and
 by name.
 
 A cell that a spreadsheet would take for a formula begins with an apostrophe: names and messages are a student's words.
+
+JUnit XML has a suite per student, a case per check, the points as properties of the suite. Source: the schema with
+which Jenkins validates, junit-10.xsd of github.com/jenkinsci/xunit-plugin. It knows properties of suites and none of
+cases; times are optional, and left out so that equal results are equal files.
 """
 
 from __future__ import annotations
@@ -13,13 +17,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from onekernel.course import Exercise
-from onekernel.grading.verdicts import Scorecard
+from onekernel.course import Course, Exercise
+from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, Scorecard, Verdict
 from onekernel.messages import Message, plain, say
+from onekernel.report.text import output
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # fullwidth
 # What is not seen before a formula; and a formula after what ends a cell where numbers have commas, as in Spanish.
@@ -27,6 +33,8 @@ _BLANK = re.compile("^[\\s\u200b\u2060\ufeff]+")
 _FURTHER = re.compile(r"([;\t][\s\u200b\u2060\ufeff]*)(?=[" + re.escape("".join(_FORMULA)) + "])")
 BYTE_ORDER_MARK = "\ufeff"
 """Without it Excel reads UTF-8 as the machine's old code page, and accents are lost."""
+# What XML 1.0 has no way to write.
+_NEVER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -118,3 +126,48 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def junit(rows: Iterable[Row], course: Course) -> Iterator[bytes]:
+    """The document, a suite after the other: that of a whole class would take the most memory of it all."""
+    yield b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="onekernel">'
+    for row in rows:
+        yield f"\n  {_written(_junit_suite(row, course))}".encode()
+    yield b"\n</testsuites>\n"
+
+
+def _written(suite: ElementTree.Element) -> str:
+    ElementTree.indent(suite, level=1)
+    return ElementTree.tostring(suite, encoding="unicode")
+
+
+def _junit_suite(row: Row, course: Course) -> ElementTree.Element:
+    cases = [_junit_case(row, r, v, course) for r in row.card.results for v in r.verdicts]
+    failed = sum(case.find("failure") is not None for case in cases)
+    skipped = sum(case.find("skipped") is not None for case in cases)
+    suite = ElementTree.Element("testsuite", name=_clean(row.key), tests=str(len(cases)), failures=str(failed),
+                                errors="0", skipped=str(skipped))  # fmt: skip
+    properties = ElementTree.SubElement(suite, "properties")
+    told = {"learner": row.name, "earned": f"{row.card.earned:g}", "assessed": str(row.card.assessed),
+            "points": str(row.card.points)}  # fmt: skip
+    told |= {f"{v.check.id}.earned": f"{v.earned:g}" for r in row.card.results for v in r.verdicts}
+    for name, value in told.items():
+        ElementTree.SubElement(properties, "property", name=_clean(name), value=_clean(value))
+    suite.extend(cases)
+    return suite
+
+
+def _junit_case(row: Row, result: Result, verdict: Verdict, course: Course) -> ElementTree.Element:
+    name = f"{result.exercise.slug}: {verdict.check.title}"
+    case = ElementTree.Element("testcase", name=_clean(name), classname=_clean(f"{row.key}.{result.exercise.slug}"))
+    if verdict.status == PASSED:
+        return case
+    said = _clean(output(verdict, replace(course, root=row.home)))
+    kind = "skipped" if verdict.status in (NOT_ASSESSED, UNTOUCHED) else "failure"
+    points = f"{verdict.earned:g} / {verdict.check.points}"
+    ElementTree.SubElement(case, kind, type=verdict.status, message=points).text = said
+    return case
+
+
+def _clean(text: str) -> str:
+    return _NEVER.sub("\N{REPLACEMENT CHARACTER}", plain(text))

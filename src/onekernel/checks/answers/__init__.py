@@ -9,7 +9,7 @@ from onekernel.course import Kind
 
 
 def _answers(about: About) -> Iterable[str]:
-    from onekernel.checks.answers.rules import names
+    from onekernel.checks.answers.right import names
 
     return names()
 

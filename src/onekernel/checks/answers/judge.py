@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from onekernel.bench.cards import cards
-from onekernel.checks.answers.roofline import UnknownCard
-from onekernel.checks.answers.rules import rule
+from onekernel.checks.answers.right import UnknownCard, rule
 from onekernel.course import Check
 from onekernel.errors import UserError
 from onekernel.grading.submission import Ran, Submission

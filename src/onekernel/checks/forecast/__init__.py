@@ -9,7 +9,7 @@ from onekernel.course import IN_FILE, Kind
 
 
 def _recorded(about: About) -> Iterable[str]:
-    from onekernel.checks.answers.recordings import FORECASTS
+    from onekernel.checks.answers.right import FORECASTS
 
     names: Iterable[str] = FORECASTS
     return names

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
-from onekernel.checks.answers.recordings import FORECASTS
-from onekernel.checks.answers.roofline import Right
-from onekernel.checks.forecast.questions import about
+from onekernel.checks import Question
+from onekernel.checks.answers.right import FORECASTS, Right
 from onekernel.course import Check
 from onekernel.errors import UserError
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.numerals import Quantity
+from onekernel.sandbox.reader import read
+from onekernel.sandbox.readers import constants
 from onekernel.units import parse, understood
 
 
@@ -59,3 +62,27 @@ def _exact(text: str, truth: Right) -> bool:
 
 def _actual(truth: Right) -> Quantity | str:
     return Quantity(truth.value, truth.unit) if isinstance(truth.value, float) else str(truth.value)
+
+
+def asked(options: Mapping[str, Any]) -> list[Question]:
+    """Every question of the check, in order."""
+    return [Question(name, about(name)) for name in options["names"]]
+
+
+def about(name: str) -> Message:
+    """What a forecast is about, in half a sentence."""
+    return Message(f"grading.forecast-{name.lower().replace('_', '-')}")
+
+
+def in_file(text: str) -> dict[str, str | None]:
+    """What a file forecasts; None for an answer that is still empty. Raises SyntaxError, and UserError for an answer
+    that is no number."""
+    given = {name: answer.strip() or None for name, answer in read(constants, text).items() if name in FORECASTS}
+    for name, answer in given.items():
+        try:
+            unit = parse(answer).unit if answer else ""
+        except UserError as error:
+            raise UserError(Message.of("grading.answer-unit", name=name, text=answer, why=error.message)) from None
+        if unit:
+            raise UserError(Message.of("grading.answer-bare", name=name, text=answer))
+    return given

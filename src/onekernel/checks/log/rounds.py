@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from onekernel.bench.records import kernel_hash
 from onekernel.checks.log import words
+from onekernel.comments import kernel_hash
 from onekernel.errors import UserError
 from onekernel.messages import Message
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from onekernel import counts
+from onekernel.checks import Question
 from onekernel.checks.counting import OF_BYTES, call_at, counted, uncertain
 from onekernel.checks.measures import Counted, bytes_requested
-from onekernel.checks.prediction.questions import QUANTITIES, answers
+from onekernel.checks.prediction import QUANTITIES, answers
 from onekernel.course import Check
 from onekernel.errors import UserError
 from onekernel.grading.buffers import Call
@@ -100,3 +103,11 @@ def _share(predicted: str, actual: float, unit: str) -> float:
         return float(value == actual)
     factor = max(value / actual, actual / value)
     return 1.0 if factor <= 1 + CLOSE else max(0.0, 1 - math.log2(factor))
+
+
+def asked(options: Mapping[str, Any]) -> list[Question]:
+    """The questions of a check, in order."""
+    return [
+        Question(q["id"], Message(f"grading.quantity-{q['quantity']}"), QUANTITIES[q["quantity"]].unit)
+        for q in options["questions"]
+    ]

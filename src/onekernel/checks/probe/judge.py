@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from onekernel.checks import Question
 from onekernel.checks.python_task import run, trouble
 from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
@@ -41,3 +45,14 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
     answers = Message("grading.answers", {"right": right, "total": len(results)})
     note = Message("minigpt.probe-note", {"answers": answers, "moved": moved}) if moved else answers
     return Verdict(check, status, earned, tuple(failures), note)
+
+
+def asked(options: Mapping[str, Any]) -> list[Question]:
+    """Every question, in order."""
+    return [Question(name, Message(f"minigpt.probe-{name}")) for name in storage.TRUTH]
+
+
+def in_file(text: str) -> dict[str, bool | None]:
+    """What a file predicts. Raises SyntaxError, and UserError for a file without predictions."""
+    given: dict[str, bool | None] = read(storage.predictions, text)
+    return given

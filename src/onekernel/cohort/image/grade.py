@@ -15,8 +15,8 @@ from typing import Any
 
 from onekernel import doctor
 from onekernel.cohort import pool, submissions, tasks
-from onekernel.cohort.dates import lateness
 from onekernel.cohort.journal import restored, steady
+from onekernel.cohort.submissions import lateness
 from onekernel.course import find_root
 from onekernel.errors import told
 from onekernel.grading.grader import fresh_seed

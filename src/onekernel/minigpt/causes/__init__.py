@@ -14,8 +14,7 @@ import numpy as np
 
 from ..config import Config
 from ..model import MiniGPT, Native
-from . import attention, gelu, norm
-from .mistake import Mistake, Trace, factor, formulas
+from .done_wrong import Mistake, Trace, factor, formulas, gelu, given, mixed, norm, scores, unseen
 
 HIDDEN = -1e4  # a masked score at or below this is as good as -inf: its weight is 0
 FEW = 4  # elements or less are 0 by chance, and not by a dropout
@@ -48,26 +47,26 @@ def mistakes(
     elif last in ("norm1", "norm2", "norm"):
         final = ours[f"blocks.{config.blocks - 1}"]
         normed = {"norm1": stream, "norm2": ours.get(f"{here}.middle", final), "norm": final}[last]
-        yield from norm.norm(config, weights, name, normed, found)
+        yield from norm(config, weights, name, normed, found)
         if last == "norm1":
             made = MiniGPT(config, weights)
             for late in _branched(made.attention, f"{here}.attention", stream):
-                yield "post-norm", {}, made.layer_norm(late, name, norm.unseen)
+                yield "post-norm", {}, made.layer_norm(late, name, unseen)
         if last != "norm2":
-            yield from norm.given(config, weights, name, ours)
+            yield from given(config, weights, name, ours)
     elif last in ("qkv", "project", "up", "down"):
         before = {"qkv": "norm1", "project": "attention.mixed", "up": "norm2", "down": "mlp.gelu"}[last]
         yield from _linear(weights, name, ours[f"{here}.{before}"], found)
     elif last == "scores":
-        yield from attention.scores(config, ours[f"{here}.attention.qkv"], found)
+        yield from scores(config, ours[f"{here}.attention.qkv"], found)
     elif last == "weights":
-        scores = ours[f"{here}.attention.scores"]
-        yield "softmax-axis", {}, Native().softmax(scores.swapaxes(-1, -2)).swapaxes(-1, -2)
-        yield "no-softmax", {}, scores
+        right = ours[f"{here}.attention.scores"]
+        yield "softmax-axis", {}, Native().softmax(right.swapaxes(-1, -2)).swapaxes(-1, -2)
+        yield "no-softmax", {}, right
     elif last == "mixed":
-        yield from attention.mixed(config, ours[f"{here}.attention.qkv"], ours[f"{here}.attention.weights"])
+        yield from mixed(config, ours[f"{here}.attention.qkv"], ours[f"{here}.attention.weights"])
     elif last == "gelu":
-        yield from gelu.gelu(ours[f"{here}.mlp.up"], found)
+        yield from gelu(ours[f"{here}.mlp.up"], found)
     elif last == "middle":
         middle = stream + ours[f"{here}.attention.project"]
         yield from _sum(config, stream, ours[f"{here}.norm1"], ours[f"{here}.attention.project"])
@@ -103,7 +102,7 @@ def _embedding(config: Config, w: Trace, tokens: np.ndarray) -> Iterator[Mistake
 
 def _branched(branch: Callable[..., np.ndarray], name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What a post-norm model gives to its norm: x plus the branch of x, or the branch alone."""
-    made = branch(x, name, norm.unseen)
+    made = branch(x, name, unseen)
     return x + made, made
 
 
