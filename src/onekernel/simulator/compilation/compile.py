@@ -32,7 +32,7 @@ from onekernel.simulator.compilation.parts import (
 from onekernel.simulator.compilation.warnings import warnings_in
 from onekernel.simulator.machine_code.elf import symbols, undefined
 from onekernel.simulator.paths import INCLUDE
-from onekernel.simulator.ptx.translate import translate
+from onekernel.simulator.ptx import translate
 from onekernel.simulator.refusals.features import ANYWHERE
 from onekernel.simulator.rewrite.source import POISON, UNREAD, Source
 
