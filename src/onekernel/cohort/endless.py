@@ -16,13 +16,13 @@ from onekernel.sandbox.reader import read
 from onekernel.simulator.facts.calls import calls
 from onekernel.simulator.facts.file import LOOPS, Facts, facts_of
 from onekernel.simulator.facts.macros import macros_of
-from onekernel.simulator.facts.names import Named, changes
+from onekernel.simulator.facts.names import INDICES, Named, changes
 from onekernel.simulator.facts.statements import Statement, counted
 from onekernel.simulator.facts.tokens import Token, text_of
 
 _OUT = {"break", "return", "goto", "throw", "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "longjmp",
         "__trap", "__builtin_trap", "asm", "__asm", "__asm__", "assert"}  # fmt: skip
-_KNOWN = {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"}
+_KNOWN = {*INDICES, "warpSize"}
 _TESTS = re.compile(r"[<>=!+\-%&|().]")
 _NUMBERS = re.compile(r"auto|bool|float|double|\w+_t")
 _BY_VALUE = re.compile(

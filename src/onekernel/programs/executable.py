@@ -18,7 +18,7 @@ from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.preprocessor import seen_lines
 from onekernel.simulator.compilation.warnings import discarded_in
-from onekernel.simulator.doubts.requests import doubts_in
+from onekernel.simulator.doubts import doubts_in
 from onekernel.simulator.facts.symbols import KINDS, UNSET
 from onekernel.simulator.machine_code.elf import symbols, variables
 from onekernel.simulator.program import HALVES, MODES, TRACE

@@ -22,7 +22,7 @@ from onekernel.simulator.compilation.compile import compile_source, warnings_of
 from onekernel.simulator.compilation.compiler import Compiler, compiler
 from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.imports import without_use
-from onekernel.simulator.doubts.requests import Doubts, doubts_in
+from onekernel.simulator.doubts import Doubts, doubts_in
 from onekernel.simulator.facts.symbols import KINDS
 from onekernel.simulator.machine_code.elf import Symbol, of_any_file, symbols, variables
 from onekernel.simulator.machine_code.load import Codes, give, load

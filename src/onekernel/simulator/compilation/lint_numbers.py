@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from onekernel.simulator.facts.file import Facts
-from onekernel.simulator.facts.names import Named, changes
+from onekernel.simulator.facts.names import INDICES, Named, changes
 from onekernel.simulator.facts.statements import counted, expression_end
 from onekernel.simulator.facts.tokens import text_of
 
@@ -32,7 +32,7 @@ _MOST = {"short": 32767, "int16_t": 32767, "uint16_t": 65535, "char": 127, "int8
 _AS_FLOAT = re.compile(r"\(\s*(?:const\s+)?float\s*\*\s*\)\s*\(?\s*(\w+)")
 _MASKED = re.compile(r"[^&\s]\s*&\s*\(\s*(?P<name>[a-z]\w*)\s*-\s*1\s*\)")
 _SHUFFLES = ("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync")
-_IN_GRID = {"blockIdx", "blockDim", "gridDim"}
+_IN_GRID = frozenset(INDICES) - {"threadIdx"}
 WHOLE_WARP = ("32", "warpSize")
 
 

@@ -6,8 +6,8 @@ import difflib
 import re
 
 from onekernel.simulator.compilation.complaint import Complaint, Told, without_comment
+from onekernel.simulator.facts.names import INDICES
 
-INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _TYPES = frozenset(
     """
 float double int unsigned signed char short long bool void size_t int8_t int16_t int32_t int64_t uint8_t uint16_t

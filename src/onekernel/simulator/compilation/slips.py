@@ -13,8 +13,9 @@ from onekernel.messages import Message
 from onekernel.simulator.compilation.clang_words import in_gcc_words
 from onekernel.simulator.compilation.complaint import Complaint, Told, plain
 from onekernel.simulator.compilation.habits import habit
-from onekernel.simulator.compilation.names import INDICES, no_type, undeclared
+from onekernel.simulator.compilation.names import no_type, undeclared
 from onekernel.simulator.facts.functions import KERNEL
+from onekernel.simulator.facts.names import INDICES
 
 _OURS = re.compile(r"\bHostLaunch<|\bok_\w+\(")  # what a launch becomes, which is not the learner's
 LAUNCH = re.compile(r"(\w+)\s*(?:<[^<>]*>)?\s*<<<")

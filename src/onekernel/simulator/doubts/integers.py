@@ -6,16 +6,13 @@ from __future__ import annotations
 import re
 
 from onekernel.simulator.facts.file import Facts
+from onekernel.simulator.facts.names import INTEGERS
 from onekernel.simulator.facts.tokens import Token
 
-INTEGERS = {
-    "char": 1, "int8_t": 1, "uint8_t": 1, "short": 2, "int16_t": 2, "uint16_t": 2, "int": 4, "signed": 4, "unsigned": 4,
-    "int32_t": 4, "uint32_t": 4, "long": 8, "int64_t": 8, "uint64_t": 8, "size_t": 8,
-}  # fmt: skip
 Bytes = tuple[int, int]  # of an integer: the first, and how many
 _MASKS = {0xFF: 1, 0xFFFF: 2, 0xFFFFFFFF: 4}  # what leaves whole bytes, and how many
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*")
-UNSIGNED = ("unsigned", "uint32_t", "uint64_t", "size_t")
+UNSIGNED = ("unsigned", "uint", "uint32_t", "uint64_t", "size_t")
 _TYPE = re.compile(r"\busing[ \t]+(\w+)[ \t]*=[ \t]*([\w \t]+);|\btypedef[ \t]+([\w \t]+?)[ \t]+(\w+)[ \t]*;")
 
 

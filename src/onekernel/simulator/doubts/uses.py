@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from onekernel.simulator.doubts.integers import INTEGERS
 from onekernel.simulator.facts.declarations import functions_in
+from onekernel.simulator.facts.names import INTEGERS
 from onekernel.simulator.facts.statements import expression_end, scope_end
 from onekernel.simulator.facts.tokens import Token, closing, opening, split_commas
 

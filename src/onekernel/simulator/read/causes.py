@@ -6,6 +6,7 @@ import re
 
 from onekernel.simulator.facts.file import LOOPS, Facts, facts_at
 from onekernel.simulator.facts.functions import KERNEL, name_of
+from onekernel.simulator.facts.names import INDICES
 from onekernel.simulator.facts.tokens import text_of
 
 _FAR = 8  # lines, between a loop and what takes the lock that it waits for
@@ -146,7 +147,7 @@ def swapped_extents(file: str | None, number: int | None, variable: str) -> bool
 
 def asks_where_it_runs(file: str | None, number: int | None) -> bool:
     """Whether the line asks for the sizes or the number of a block or a thread, which a kernel alone has."""
-    return bool(re.search(r"\b(?:blockDim|gridDim|threadIdx|blockIdx)\b", facts_at(file).line(number)))
+    return bool(re.search(rf"\b(?:{'|'.join(INDICES)})\b", facts_at(file).line(number)))
 
 
 def takes_reference(file: str | None, kernel: str) -> str:

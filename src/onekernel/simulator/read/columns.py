@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from onekernel.simulator.facts.file import BRANCHES, LOOPS, Facts, facts_at
 from onekernel.simulator.facts.functions import name_of
+from onekernel.simulator.facts.names import INDICES
 from onekernel.simulator.facts.statements import Statement
 from onekernel.simulator.facts.tokens import Token, closing, one_line, split, text_of
 
@@ -16,7 +17,6 @@ _TYPES = ("int", "unsigned", "long", "size_t", "int64_t", "int32_t", "uint32_t",
 _LESS = "<>"
 _ENDS = ("&", "|", ";", "?", ":", ",", "return")
 _LEAVES = ("return", "continue", "break")
-_OF_LAUNCH = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _OPENS, _CLOSES = "([{", ")]}"
 
 
@@ -49,7 +49,7 @@ def _of_thread(facts: Facts, tokens: list[Token], number: int, within: int = 4) 
     """Whether threads of a block may differ in it: what is called or loaded may be anything."""
     parameters = _parameters(facts, number)
     for name in _names(tokens):
-        if name.startswith(_OF_LAUNCH):
+        if name.startswith(INDICES):
             if name.startswith("threadIdx"):
                 return True
         elif not _CONSTANT.fullmatch(name) and name not in _TYPES:
@@ -162,7 +162,7 @@ def _names(tokens: list[Token]) -> set[str]:
     """The names, those of a launch with their dimension."""
     found = set()
     for i, token in enumerate(tokens):
-        if token.kind == "name" and token.text in _OF_LAUNCH:
+        if token.kind == "name" and token.text in INDICES:
             found.add(text_of(tokens[i : i + 3]))
         elif token.kind == "name" and not (i and tokens[i - 1].text == "."):
             found.add(token.text)

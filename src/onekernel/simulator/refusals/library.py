@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from onekernel.simulator.facts.declarations import angle_end
 from onekernel.simulator.facts.functions import DEVICE, Declarations, Function, default_at
-from onekernel.simulator.facts.names import INTEGERS, is_integer, named
+from onekernel.simulator.facts.names import INDICES, INTEGERS, is_integer, named
 from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, split_commas
 
 # Names of std that device code cannot have: containers, algorithms and whatever else is not constexpr in C++17.
@@ -53,7 +53,6 @@ sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh co
 tgamma lgamma ceil floor trunc round rint nearbyint fabs atan2 fmin fmax fmod remainder hypot copysign fdim
     """.split()  # noqa: SIM905
 )
-_INDICES = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
 
 
 def relaxed_on_device(tokens: list[Token], body: range, function: Function) -> Iterator[tuple[str, int, bool]]:
@@ -99,7 +98,7 @@ def _is_integer(value: list[Token], integers: set[str]) -> bool:
     value = [t for t in value if t.kind not in ("space", "directive")]
     for k, token in enumerate(value):
         if token.kind == "name":
-            index = token.text in _INDICES or (k > 1 and value[k - 1].text == "." and value[k - 2].text in _INDICES)
+            index = token.text in INDICES or (k > 1 and value[k - 1].text == "." and value[k - 2].text in INDICES)
             if token.text not in integers and not index:
                 return False
             known = True
