@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.programs import Executable, build
-from onekernel.simulator.read import around, updates
+from onekernel.simulator.read import around, stores
 from support.marks import marked
 
 PATH = Path(__file__).with_name("beginners.cu")
@@ -80,7 +80,7 @@ def test_a_beginner_reads_the_line_and_what_to_do(number: int, beginners: Execut
     ],
 )
 def test_a_change_that_is_lost_is_told_from_an_exchange(line: str, variable: str, lost: bool) -> None:
-    assert updates.updates(line, variable) is lost
+    assert stores.updates(line, variable) is lost
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_change_that_is_lost_is_told_from_an_exchange(line: str, variable: str
     ],
 )
 def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(read: str, write: str, lost: bool) -> None:
-    assert updates.updates_later(read, write, "d") is lost
+    assert stores.updates_later(read, write, "d") is lost
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(read: str, w
     ],
 )
 def test_whether_a_line_adds_to_what_it_reads(line: str, variable: str, adds: bool) -> None:
-    assert updates.adds_to(line, variable) is adds
+    assert stores.adds_to(line, variable) is adds
 
 
 @pytest.mark.parametrize(("otherwise", "line"), [("", 2), ("    else s[t] = 0;", None)])

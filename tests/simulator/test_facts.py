@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.simulator.facts.file import BRANCHES, LOOPS, facts_at, facts_of
+from onekernel.simulator.facts import BRANCHES, LOOPS, facts_at, facts_of
 from onekernel.simulator.facts.functions import name_of
 from onekernel.simulator.facts.names import changes
 

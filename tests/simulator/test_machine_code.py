@@ -18,7 +18,7 @@ from onekernel.backends.machine_code import disassembler
 from onekernel.cuda import nvcc
 from onekernel.ops import OPERATORS
 from onekernel.simulator.doubts import promises_of
-from onekernel.simulator.facts.file import facts_of
+from onekernel.simulator.facts import facts_of
 from onekernel.simulator.machine_code import need
 from onekernel.simulator.machine_code.elf import of_any_file
 from support import rules

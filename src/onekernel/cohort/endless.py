@@ -13,8 +13,8 @@ from pathlib import Path
 
 from onekernel.errors import UserError
 from onekernel.sandbox.reader import read
+from onekernel.simulator.facts import LOOPS, Facts, facts_of
 from onekernel.simulator.facts.calls import calls
-from onekernel.simulator.facts.file import LOOPS, Facts, facts_of
 from onekernel.simulator.facts.macros import macros_of
 from onekernel.simulator.facts.names import INDICES, Named, changes
 from onekernel.simulator.facts.statements import Statement, counted

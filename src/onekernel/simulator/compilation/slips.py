@@ -1,25 +1,50 @@
 """What a slip is in a teacher's words, and the line where it was made, from a compiler's complaint about it.
 
-A compiler names the place where it could not go on; a missing `;` belongs to the line before. What it says is matched
-here; its own words are kept at the end of the sentence, to be learnt.
+A compiler names the place where it could not go on; a missing `;` belongs to the line before. It stumbles behind habits
+of Python, of Java and of the blackboard that C++ does not read: of `(n + 255) // 256` it sees a bracket that does not
+close. What it says is matched here; its own words are kept at the end of the sentence, to be learnt.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Sequence
 
 from onekernel.messages import Message
-from onekernel.simulator.compilation.clang_words import in_gcc_words
-from onekernel.simulator.compilation.complaint import Complaint, Told, plain
-from onekernel.simulator.compilation.habits import habit
-from onekernel.simulator.compilation.names import no_type, undeclared
+from onekernel.simulator.compilation.complaint import Complaint, Told, in_gcc_words, plain, without_comment
 from onekernel.simulator.facts.functions import KERNEL
 from onekernel.simulator.facts.names import INDICES
 
 _OURS = re.compile(r"\bHostLaunch<|\bok_\w+\(")  # what a launch becomes, which is not the learner's
 LAUNCH = re.compile(r"(\w+)\s*(?:<[^<>]*>)?\s*<<<")
 _BEGINS = re.compile(r"__global__|__device__|(?:extern|static|template)\b")
+_TYPES = frozenset(
+    """
+float double int unsigned signed char short long bool void size_t int8_t int16_t int32_t int64_t uint8_t uint16_t
+uint32_t uint64_t __half __half2 __nv_bfloat16 __nv_bfloat162 float2 float3 float4 double2 int2 int3 int4 uint2 uint3
+uint4 uchar4 dim3 cudaError_t cudaStream_t cudaEvent_t
+    """.split()  # noqa: SIM905
+)
+_NAMED = re.compile(r"\b(?:struct|class|enum|union|using) +(\w+)")
+_PLAIN_TYPES = r"(?:int|float|double|bool|str|unsigned|int64_t|size_t)"
+_HABITS = (
+    ("python-colon", r"^(?P<before>(?:\}?\s*else\s+)?(?:if|while)\b[^?;]*?|else\s*)\s*:(?!:)"),
+    ("python-elif", r"^\}?\s*elif\b"),
+    ("python-for", r"^for\s*\(?\s*(?P<name>\w+)\s+in\b"),
+    ("python-def", r"^def\s+(?P<name>\w+)"),
+    ("python-pass", r"^pass\s*;?$"),
+    ("python-annotation", rf"^(?P<name>\w+)\s*:\s*(?P<type>{_PLAIN_TYPES})\b"),
+    ("python-choice", r"=\s*(?P<one>[^;=?]+?)\s+if\s+(?P<test>[^;]+?)\s+else\s+(?P<other>[^;]+)"),
+    ("python-word", r"\b(?P<word>True|False|None)\b"),
+    ("python-print", r"(?<![\w.])print\s*\("),
+    ("power", r"(?P<base>\w+|\))\s*(?P<sign>\*\*)\s*[\w(]"),
+    ("power", r"(?P<base>\w+|\))\s*(?P<sign>\^)\s*[\w(]"),
+    ("decimal-comma", r"(?<![\w.\[])(?P<whole>\d+),(?P<part>\d+)f?(?=\s*[*/+;)-])"),
+    ("array-brackets", rf"^(?:__shared__\s+)?(?P<type>{_PLAIN_TYPES})\s*\[\s*(?P<size>\w+)\s*\]\s*(?P<name>\w+)"),
+)
+# A division by `//`, which begins a comment: what stands before it ends nothing.
+_QUOTIENT = re.compile(r"^.*[=(].*[\w)]\s*//\s*[\w(][\w.()]*(?:\s*[-+*/]\s*[\w.()]+)*\s*\)*;$")
 
 
 def told(what: str, line: int, lines: Sequence[str]) -> tuple[Message, int]:
@@ -167,6 +192,64 @@ def mixed(c: Complaint, _: re.Match[str]) -> Told | None:
     narrow = re.search(r"__half|__nv_bfloat16", c.what)
     wide = re.search(r"\b(?:float|double)\b", c.what)
     return ("mixed-types", {"narrow": narrow[0]}, c.line) if narrow and wide else None
+
+
+def undeclared(c: Complaint, m: re.Match[str]) -> Told | None:
+    name, meant = m["name"], m["meant"]
+    if re.search(rf"\b(?:void|__global__|__device__)\s.*[(,]\s*(?:const\s+)?{re.escape(name)}\b[\s*&]+\w", c.text):
+        return no_type(c, m)  # of a parameter
+    known = set(re.findall(r"\b[A-Za-z_]\w*\b", "\n".join(without_comment(line) for line in c.lines)))
+    near = difflib.get_close_matches(name, sorted((known | set(INDICES)) - {name}), 1, 0.8)
+    if re.match(rf"(?:for\s*\()?\s*{re.escape(name)}\s*(?:\[[^\]]*\]\s*)?=[^=]", c.text) and not near:
+        return "no-type", {"name": name}, c.line
+    same = meant if meant and (meant.lower() == name.lower() or _near(meant, name)) else near[0] if near else None
+    if same:
+        return "misspelt", {"name": name, "meant": same}, c.line
+    elsewhere = next((one.line for one in c.facts.named if one.name == name and one.line != c.line), None)
+    if elsewhere:
+        return "other-scope", {"name": name, "where": elsewhere}, c.line
+    return "undeclared", {"name": name}, c.line
+
+
+def _near(a: str, b: str) -> bool:
+    return difflib.SequenceMatcher(None, a.lower(), b.lower()).ratio() >= 0.8
+
+
+def no_type(c: Complaint, m: re.Match[str]) -> Told | None:
+    """A name that stands where a type must: of a parameter, or of a declaration outside functions."""
+    name, meant = m["name"], m["meant"]
+    known = {word for line in c.lines for word in _NAMED.findall(without_comment(line))} | _TYPES
+    near = difflib.get_close_matches(name, sorted(known - {name}), 1, 0.75)
+    same = [f"{name}_t"] if f"{name}_t" in _TYPES else near or ([meant] if meant and _near(meant, name) else [])
+    declares = re.search(rf"\b{re.escape(name)}\b[\s*&]+[A-Za-z_]", c.text)  # and is not a statement's first word
+    if same and declares:
+        return "misspelt-type", {"name": name, "meant": same[0]}, c.line
+    in_brackets = re.search(rf"\([^()]*\b{re.escape(name)}\b", c.text)
+    return ("unknown-type" if in_brackets else "no-such-type"), {"name": name}, c.line
+
+
+def habit(c: Complaint) -> Told | None:
+    """What C++ does not read on the line of a complaint, or at the end of the one before, where nothing ends that."""
+    for n in filter(None, (c.line, c.unended())):
+        if n <= len(c.lines) and _QUOTIENT.match(c.lines[n - 1].strip()):
+            return "python-quotient", {}, n
+        for key, pattern in _HABITS:
+            match = re.search(pattern, c.at(n))
+            if match and _meant(key, c.what, match):
+                return key, {name: value for name, value in match.groupdict().items() if value is not None}, n
+    return None
+
+
+def _meant(key: str, complaint: str, match: re.Match[str]) -> bool:
+    """Whether the complaint is about this: the same signs may be right elsewhere in a line that is wrong."""
+    said = {
+        "python-word": rf"'{match.groupdict().get('word')}'",
+        "python-print": r"'print'",
+        "python-pass": r"'pass'",
+        "power": r"unary '\*'|binary 'operator\^'",
+        "decimal-comma": r"numeric literal|numeric constant|suffix",
+    }.get(key)
+    return said is None or re.search(said, complaint) is not None
 
 
 _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told | None]], ...] = tuple(

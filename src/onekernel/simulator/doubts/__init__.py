@@ -15,7 +15,7 @@ from typing import Any
 from onekernel.simulator.doubts.narrowing import narrowed_of
 from onekernel.simulator.doubts.uses import Lines
 from onekernel.simulator.doubts.waiting import Early, Loop, loops_of, sunk_of
-from onekernel.simulator.facts.file import Facts, facts_at
+from onekernel.simulator.facts import Facts, facts_at
 from onekernel.simulator.facts.functions import KERNEL
 from onekernel.simulator.facts.tokens import closing
 

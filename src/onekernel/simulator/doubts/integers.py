@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from onekernel.simulator.facts.file import Facts
+from onekernel.simulator.facts import Facts
 from onekernel.simulator.facts.names import INTEGERS
 from onekernel.simulator.facts.tokens import Token
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from onekernel.simulator.doubts.integers import UNSIGNED, Bytes, integer, left, masked, spelled_out, value_of
 from onekernel.simulator.doubts.uses import Given, Lines, Parts, named_in, past_brackets
-from onekernel.simulator.facts.file import Facts
+from onekernel.simulator.facts import Facts
 from onekernel.simulator.facts.names import INTEGERS
 from onekernel.simulator.facts.statements import expression_end, scope_end
 from onekernel.simulator.facts.tokens import Token, closing, opening

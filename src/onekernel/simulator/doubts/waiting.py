@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from onekernel.simulator.facts.file import LOOPS, Facts
+from onekernel.simulator.facts import LOOPS, Facts
 from onekernel.simulator.facts.functions import KERNEL, Function, name_of
 from onekernel.simulator.facts.names import INDICES
 from onekernel.simulator.facts.statements import Statement, counted, expression_end, scope_end, statement_end

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from onekernel.simulator.ptx import arithmetic, memory, together
 from onekernel.simulator.ptx.assembly import Bad, Code, Instruction, Name, parse
 from onekernel.simulator.ptx.operands import P, Writer
-from onekernel.simulator.ptx.statements import Statement, statements
+from onekernel.simulator.ptx.statements import Statement, asm_statements
 
 Handler = Callable[[Instruction, Writer], None]
 _HANDLERS: dict[str, Handler] = {**arithmetic.HANDLERS, **memory.HANDLERS, **together.HANDLERS}
@@ -37,7 +37,7 @@ def translate(preprocessed: str, arch: int) -> tuple[str, list[Refused]]:
     out: list[str] = []
     refused: list[Refused] = []
     done = 0
-    for number, statement in enumerate(statements(preprocessed)):
+    for number, statement in enumerate(asm_statements(preprocessed)):
         out.append(preprocessed[done : statement.begin])
         done = statement.end
         try:

@@ -1,10 +1,15 @@
-"""What stands around a line of the learner's own text: loops, branches, functions, barriers."""
+"""What the learner's own text says on a line that a finding names, and what stands around it: loops, branches,
+functions, barriers."""
 
 from __future__ import annotations
 
 import re
 
-from onekernel.simulator.facts.file import BRANCHES, LOOPS, facts_at
+from onekernel.simulator.facts import BRANCHES, LOOPS, facts_at
+
+MOST_QUOTED = 60  # characters
+POINTER = 8  # bytes
+_RUNTIME = re.compile(r"cuda[A-Z]\w*")
 
 
 def in_loop(file: str | None, number: int | None) -> bool:
@@ -87,3 +92,21 @@ def for_one_warp(file: str | None, number: int | None) -> bool:
     facts = facts_at(file)
     heads = (s.head for s in facts.around(number or 0, BRANCHES) if s.head and not s.otherwise)
     return any(_OF_ONE_WARP.search(" ".join(t.text for t in facts.code[opens + 1 : closes])) for opens, closes in heads)
+
+
+def line_of(file: str | None, number: int | None) -> str:
+    """The source line without its comment and indentation; "" where there is none."""
+    lines = facts_at(file).lines
+    return lines[number - 1].strip() if number and 0 < number <= len(lines) else ""
+
+
+def quoted(text: str) -> str:
+    """A source line between backticks, shortened, without the spaces that align it."""
+    text = re.sub(r"\s+", " ", text)
+    return f"`{text if len(text) <= MOST_QUOTED else text[: MOST_QUOTED - 1] + '…'}`"
+
+
+def runtime_call(file: str | None, number: int | None) -> str:
+    """The function of the CUDA runtime that the line calls; "" where it calls none, or several."""
+    names = [call.name for call in facts_at(file).calls if call.line == number and _RUNTIME.fullmatch(call.name)]
+    return names[0] if len(names) == 1 else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from onekernel.simulator.facts.file import LOOPS, Facts, facts_at
+from onekernel.simulator.facts import LOOPS, Facts, facts_at
 from onekernel.simulator.facts.functions import KERNEL, name_of
 from onekernel.simulator.facts.names import INDICES
 from onekernel.simulator.facts.tokens import text_of

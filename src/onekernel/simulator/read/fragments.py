@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from onekernel.simulator.facts.file import facts_at
+from onekernel.simulator.facts import facts_at
 
 _CALLS = ("load_matrix_sync", "store_matrix_sync")
 _EDGES = {"matrix_a": (0, 2), "matrix_b": (2, 1), "accumulator": (0, 1)}  # rows and columns, of m, n and k

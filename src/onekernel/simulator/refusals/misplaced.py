@@ -35,8 +35,7 @@ from onekernel.simulator.facts.tokens import (
     previous_solid,
     split_commas,
 )
-from onekernel.simulator.refusals.addresses import addressed
-from onekernel.simulator.refusals.library import STD_METHODS, STREAMS, relaxed_on_device, std_on_device
+from onekernel.simulator.refusals.host import STD_METHODS, STREAMS, addressed, relaxed_on_device, std_on_device
 from onekernel.simulator.refusals.qualifiers import Misplaced, heads
 
 # The device's own functions, as CUDA 13.0's headers declare them; those that the host has too are left out.

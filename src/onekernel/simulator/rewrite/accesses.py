@@ -1,4 +1,4 @@
-"""Subscripts, as far as a GPU has them otherwise than a compiler that checks them.
+"""Subscripts and atomics, as far as a GPU has them otherwise than a compiler that checks them.
 
 No check needs the index of shared memory and of the device's variables, whose accesses are checked themselves, nor one
 that the loops around it keep within the extent that the array is declared with. And an array of arrays may be walked as
@@ -7,6 +7,9 @@ the row alone.
 
 Read from the tokens alone: in doubt an index is checked. The names of a declaration stand for the same number wherever
 they are seen, and for none below 0.
+
+The greater of two floats by their bits, `atomicMax((int*)p, __float_as_int(v))`, becomes a function of its own, which
+sees when both are negative: their order is then the opposite.
 """
 
 from __future__ import annotations
@@ -18,10 +21,21 @@ from dataclasses import dataclass
 
 from onekernel.simulator.facts.arrays import IN_MEMORY, NO_TYPES, arrays
 from onekernel.simulator.facts.statements import counted, statements
-from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, text_of
+from onekernel.simulator.facts.tokens import (
+    Token,
+    closing,
+    is_sign,
+    next_solid,
+    one_line,
+    previous_solid,
+    split_commas,
+    text_of,
+)
 
 _SUFFIX = re.compile(r"\b(\d+)[uUlLzZ]+\b")
 Sum = dict[tuple[str, ...], int]  # the names of each product, in their order, and its factor: 4 * n * m + 1
+_FUNCTIONS = {"atomicMax": "atomic_max_of_bits", "atomicMin": "atomic_min_of_bits"}
+_BITS = re.compile(r"__float_as_int ?\(.*\)|\* ?\(? ?\( ?int ?\* ?\) ?&.*|\* ?reinterpret_cast ?< ?int ?\* ?>.*")
 
 
 @dataclass(frozen=True)
@@ -228,3 +242,17 @@ def _end_of_zeros(tokens: list[Token], i: int) -> int | None:
             return end if not inside.isdigit() else None
         end, bracket = close + 1, next_solid(tokens, close + 1)
     return None
+
+
+def watch_float_bits(tokens: list[Token]) -> list[Token]:
+    """Renames such calls: the whole second argument is a float's bits."""
+    for i, token in enumerate(tokens):
+        if token.kind != "name" or token.text not in _FUNCTIONS:
+            continue
+        bracket = next_solid(tokens, i + 1)
+        if not is_sign(tokens, bracket, "("):
+            continue
+        pieces = split_commas(tokens[bracket + 1 : closing(tokens, bracket)])
+        if len(pieces) == 2 and _BITS.fullmatch(one_line(pieces[1]).strip()):
+            tokens[i] = Token("name", f"__ok::{_FUNCTIONS[token.text]}", token.line)
+    return tokens
