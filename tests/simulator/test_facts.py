@@ -10,6 +10,7 @@ import pytest
 from onekernel.simulator.facts import BRANCHES, LOOPS, facts_at, facts_of
 from onekernel.simulator.facts.functions import name_of
 from onekernel.simulator.facts.names import changes
+from onekernel.simulator.facts.tokens import text_of
 
 TURNS = """__global__ void k(float* x, int n)
 {
@@ -132,3 +133,19 @@ def test_calls_have_what_they_are_given() -> None:
     assert found == [
         ("cudaMalloc", 1, ("&p", "sizeof(int) * (n + 1)")), ("f", 2, ('g(1, "a, b")', "2")), ("g", 2, ("1", '"a, b"')),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("if (i < n) *sum += x[i];", [("*sum", "+=", "x[i]")]),
+        ("p->x[i][j] <<= 2;", [("p->x[i][j]", "<<=", "2")]),
+        ("(*q)[k]++; --s[t];", [("(*q)[k]", "++", ""), ("s[t]", "--", "")]),
+        ("float a = 1, b[2] = {3, 4};", [("a", "=", "1"), ("b[2]", "=", "{3,4}")]),
+        ("x = a == b; if (c <= d) f(e != g);", [("x", "=", "a==b")]),
+        ("y = a * b; return *z = w;", [("y", "=", "a*b"), ("*z", "=", "w")]),
+    ],
+)
+def test_a_store_is_known_by_its_target_its_sign_and_its_value(text: str, stored: list[tuple[str, str, str]]) -> None:
+    facts = facts_of(f"void f() {{ {text} }}")
+    assert [(s.target.text, s.sign, text_of(facts.code[slice(*s.value)])) for s in facts.stores] == stored

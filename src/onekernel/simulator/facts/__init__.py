@@ -4,14 +4,16 @@ scopes, declarations, statements, calls and launches. It changes nothing."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from onekernel.simulator.facts import arrays, calls, declarations, macros, names, statements, symbols
+from onekernel.simulator.facts import arrays, calls, declarations, elements, macros, names, statements, symbols
 from onekernel.simulator.facts.arrays import Array
 from onekernel.simulator.facts.calls import Call
+from onekernel.simulator.facts.elements import Element, Store
 from onekernel.simulator.facts.functions import Declarations, Function
 from onekernel.simulator.facts.names import Named
 from onekernel.simulator.facts.statements import Counted, Statement
@@ -88,6 +90,32 @@ class Facts:
     def called(self, *functions: str, line: int | None = None) -> list[Call]:
         """The calls of these functions; those that begin on the line, where one is given."""
         return [call for call in self.calls if call.name in functions and line in (None, call.line)]
+
+    @cached_property
+    def stores(self) -> list[Store]:
+        return list(elements.stores(self.code))
+
+    def stored(self, line: int | None) -> list[Store]:
+        """The stores whose targets begin on the line."""
+        return [store for store in self.stores if store.line == line]
+
+    def given(self, name: str, before: int) -> list[Token]:
+        """The value that the variable is given last up to the end of that line."""
+        known = (s for s in reversed(self.stores) if s.line <= before and s.sets and s.target.text == name)
+        return next((self.code[slice(*store.value)] for store in known), [])
+
+    def span(self, line: int | None) -> tuple[int, int]:
+        """The tokens of a line: the first of them, and the one behind the last."""
+        lines, number = self._token_lines, line or 0
+        return bisect_right(lines, number - 1), bisect_right(lines, number)
+
+    @cached_property
+    def _token_lines(self) -> list[int]:
+        return [token.line for token in self.code]
+
+    def elements(self, name: str, line: int | None) -> list[Element]:
+        """What is named so on the line."""
+        return list(elements.elements(self.code, name, *self.span(line)))
 
     @cached_property
     def arrays(self) -> list[Array]:

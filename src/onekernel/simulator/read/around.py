@@ -20,8 +20,8 @@ def in_loop(file: str | None, number: int | None) -> bool:
 def by_loop(file: str | None, number: int | None, variable: str) -> bool:
     """Whether the variable of a loop around the line stands between the array's brackets there."""
     facts = facts_at(file)
-    counted = re.findall(rf"\b{re.escape(variable)}((?:\[[^\]]*\])+)", facts.line(number))
-    names = set(re.findall(r"\b\w+\b", " ".join(counted)))
+    groups = (group for element in facts.elements(variable, number) for group in element.groups)
+    names = {token.text for opens, closes in groups for token in facts.code[opens:closes]}
     return any(loop.name in names for loop in facts.counted(number or 0))
 
 
@@ -58,10 +58,11 @@ def after_loops(file: str, number: int, outside: int) -> int:
 def stored_in_branch(file: str | None, number: int | None, variable: str) -> int | None:
     """The line of the first store into the array in the function of the line, where an `if` without an `else` stands
     before each of them."""
-    store, facts = re.compile(rf"\b{re.escape(variable)}\s*(?:\[[^\]]*\]\s*)+=[^=]"), facts_at(file)
+    facts = facts_at(file)
     function = facts.function_at(number or 0)
     first, last = (function.line, function.last_line) if function else (1, 0)
-    lines = [n for n in range(first, last + 1) if store.search(facts.line(n))]
+    stored = (s for s in facts.stores if s.sets and s.target.groups and s.target.name == variable)
+    lines = [s.line for s in stored if first <= s.line <= last]
     branches = [facts.around(n, BRANCHES) for n in lines]
     return lines[0] if lines and all(around and not any(s.otherwise for s in around) for around in branches) else None
 

@@ -61,9 +61,8 @@ def inner_extents(file: str | None, name: str) -> list[int]:
 def fills_shared(file: str | None, number: int | None) -> bool:
     """Whether the line stores into an element of a __shared__ array."""
     facts = facts_at(file)
-    stored = re.match(r"\s*(\w+)\s*(?:\[[^\]]*\]\s*)+=[^=]", facts.line(number))
-    name = stored[1] if stored else ""
-    return any(array.name == name and "__shared__" in array.words for array in facts.arrays)
+    stored = {s.target.name for s in facts.stored(number) if s.sets and s.target.groups}
+    return any(array.name in stored and "__shared__" in array.words for array in facts.arrays)
 
 
 def _allocations(file: str | None, number: int | None) -> Iterator[tuple[str, str]]:

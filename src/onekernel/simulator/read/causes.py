@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from onekernel.simulator.facts import LOOPS, Facts, facts_at
+from onekernel.simulator.facts import LOOPS, facts_at
 from onekernel.simulator.facts.functions import KERNEL, name_of
 from onekernel.simulator.facts.names import INDICES
 from onekernel.simulator.facts.tokens import text_of
@@ -63,14 +63,8 @@ def steps_by_block(file: str | None, number: int | None) -> bool:
     for loop in facts.counted(number or 0):
         name, _, by = text_of(loop.step).partition("+=")
         if by == "blockDim.x":
-            return "blockIdx" in (text_of(loop.value) or _value(facts, name, number or 0))
+            return any(t.text == "blockIdx" for t in loop.value or facts.given(name, number or 0))
     return False
-
-
-def _value(facts: Facts, name: str, before: int) -> str:
-    """What the variable of that name is given last before a line."""
-    given = (re.search(rf"\b{name}\s*=[^=]", facts.line(n)) and facts.line(n) for n in range(before, 0, -1))
-    return next(filter(None, given), "")
 
 
 def ended_loop(file: str | None, number: int | None) -> int | None:

@@ -89,7 +89,7 @@ def _uninitialised_read(case: Case) -> None:
         case.values["few"] = case.says(_short(case), case.values)
     elif case.form == "global" and causes.draws(*case.here):
         case.form = "generator"
-    elif case.form == "global" and stores.adds_to(case.text, case.variable):
+    elif case.form == "global" and stores.adds_to(*case.here, case.variable):
         case.values["few"] = case.says("added")
 
 

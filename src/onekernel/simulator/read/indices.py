@@ -130,7 +130,7 @@ def _place(case: Case) -> Message:
     if threads and held >= threads and held < threads * item and not held % threads and dynamic:
         each = {"held": held, "threads": threads, "each": held // threads, "item": item}
         return case.says("elements", each)
-    if case.form == "read" and past >= 0 and stores.reads_further(case.text, name):
+    if case.form == "read" and past >= 0 and stores.reads_further(file, line, name):
         return case.says("beyond-step")
     if past == 0 and around.has_wide_test(file, line):
         return case.says("one-past")

@@ -22,7 +22,7 @@ def tell(case: Case) -> None:
         order = _order(case)
         case.form = case.form if order == "read-write" else order
         values["after"] = around.after_loops(case.file, other or 0, line or 0) if case.file else 0
-    if case.form == "fence" and line == other and stores.updates(case.text, case.variable):
+    if case.form == "fence" and line == other and stores.updates(*case.here, case.variable):
         case.form = "grid"  # each block changes it: the counter is another matter
         values["does"] = case.says("reads")
     if case.form == "grid" and case.in_one_file:
@@ -105,13 +105,11 @@ def _order(case: Case) -> str:
 def _lost(case: Case) -> str:
     """The form of a race in which each thread changes the element by what it has read there; "" of another."""
     file, write, read = case.file, case.line, case.other
-    there = around.line_of(file, read)
     if write and write == read:
-        return "lost-update" if stores.updates(case.text, case.variable) else ""
+        return "lost-update" if stores.updates(file, write, case.variable) else ""
     if write and read and file and write < read and not around.share_loop(file, write, read):
         return ""  # what is written is read afterwards
-    later = case.text and there and stores.updates_later(there, case.text, case.variable)
-    return "lost-update-later" if later else ""
+    return "lost-update-later" if stores.updates_later(file, read, write, case.variable) else ""
 
 
 def _begins_among_others(case: Case) -> bool:
@@ -126,12 +124,12 @@ def _two_writers(case: Case) -> str:
     in the two lines, an element that one sets and another already changes, or two lines with nothing between them."""
     if case.line == case.other:
         return "same-index"
-    there = around.line_of(case.there[0] or case.file, case.other)
-    names = [stores.written_array(text) if text else "" for text in (case.text, there)]
+    places = case.here, (case.there[0] or case.file, case.other)
+    names = [stores.written_array(*place) for place in places]
     if all(names) and case.variable not in names and names[0] != names[1]:
         case.values.update(here_name=names[0], there_name=names[1])
         return "overlap"
-    here_changes, there_changes = (bool(text) and stores.updates(text, case.variable) for text in (case.text, there))
+    here_changes, there_changes = (stores.updates(*place, case.variable) for place in places)
     if here_changes == there_changes:
         return "write-write"
     case.values.update(set_at=case.other if here_changes else case.line,
