@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from onekernel.simulator.facts import BRANCHES, LOOPS, facts_at, facts_of
+from onekernel.simulator.facts.elements import changes
 from onekernel.simulator.facts.functions import name_of
-from onekernel.simulator.facts.names import changes
 from onekernel.simulator.facts.tokens import text_of
 
 TURNS = """__global__ void k(float* x, int n)
@@ -125,6 +125,7 @@ def test_names_are_declared_with_the_words_of_their_types() -> None:
 def test_what_changes_a_name() -> None:
     code = facts_of("a = b; a == b; a <= b; a <<= 1; ++a; a--; b.a += 2; aa = 1; a != 2; c[a] = 3;").code
     assert changes(code, "a") == ["=", "<<=", "++", "--", "+="]
+    assert changes(facts_of("--a > 0").code, "a") == ["--"]
 
 
 def test_calls_have_what_they_are_given() -> None:
@@ -149,3 +150,10 @@ def test_calls_have_what_they_are_given() -> None:
 def test_a_store_is_known_by_its_target_its_sign_and_its_value(text: str, stored: list[tuple[str, str, str]]) -> None:
     facts = facts_of(f"void f() {{ {text} }}")
     assert [(s.target.text, s.sign, text_of(facts.code[slice(*s.value)])) for s in facts.stores] == stored
+
+
+def test_lambdas_are_known_by_their_words_and_their_bodies() -> None:
+    text = "auto f = [=](int i) mutable -> int { return a[i]; }; k([] __device__ { }); [[nodiscard]] int g(); b[0] = {1};"
+    facts = facts_of(f"void h() {{ {text} }}")
+    found = [(one.name, one.words, one.bracket is not None, facts.code[one.body + 1].text) for one in facts.lambdas]
+    assert found == [("f", (), True, "return"), ("", ("__device__",), False, "}")]

@@ -15,8 +15,9 @@ from onekernel.errors import UserError
 from onekernel.sandbox.reader import read
 from onekernel.simulator.facts import LOOPS, Facts, facts_of
 from onekernel.simulator.facts.calls import calls
+from onekernel.simulator.facts.elements import changes
 from onekernel.simulator.facts.macros import macros_of
-from onekernel.simulator.facts.names import INDICES, Named, changes
+from onekernel.simulator.facts.names import INDICES, Named
 from onekernel.simulator.facts.statements import Statement, counted
 from onekernel.simulator.facts.tokens import Token, text_of
 
@@ -55,7 +56,9 @@ def _cannot_end(facts: Facts, loop: Statement) -> bool:
     code, (opens, closes) = facts.code, loop.head or (0, 0)
     parts = counted(code, loop)
     tests = parts.condition if parts else code[opens + 1 : closes]
-    within = [*tests, *(parts.step if parts else []), *code[loop.first : loop.last + 1]]  # what each turn does
+    ends = Token("sign", ";", loop.first_line)
+    steps = parts.step if parts else []
+    within = [*tests, ends, *steps, ends, *code[loop.first : loop.last + 1]]  # what each turn does
     macros = macros_of(facts.tokens).keys() - facts.numbers.keys()
     function = facts.function_around(loop.begin)
     if function is None or {t.text for t in within} & (_OUT | macros):

@@ -13,8 +13,9 @@ from itertools import pairwise
 
 from onekernel.simulator.facts import Facts, facts_of
 from onekernel.simulator.facts.arrays import OF_DEVICE
+from onekernel.simulator.facts.elements import changes
 from onekernel.simulator.facts.functions import HOST, Function, name_of
-from onekernel.simulator.facts.names import INDICES, INTEGERS, Named, after_brackets, changes
+from onekernel.simulator.facts.names import INDICES, INTEGERS, Named, after_brackets
 from onekernel.simulator.facts.statements import counted, expression_end
 from onekernel.simulator.facts.symbols import exports
 from onekernel.simulator.facts.tokens import text_of

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from onekernel.simulator.facts.calls import lambdas
 from onekernel.simulator.facts.declarations import functions_in
 from onekernel.simulator.facts.names import INTEGERS
 from onekernel.simulator.facts.statements import expression_end, scope_end
@@ -53,14 +54,11 @@ class Given:
             inside = [name for name, (first, last) in spans.items() if first < begin < last]
             if inside:
                 self._methods.setdefault(function.name, []).append((self.structs[inside[-1]], body))
-        for i, token in enumerate(self.tokens[:-2]):
-            if token.text == "=" and self.tokens[i + 1].text == "[":  # auto name = [...](...) {...}
-                opens = closing(self.tokens, i + 1) + 1
-                begin = expression_end(self.tokens, opens + 1, len(self.tokens), "{;")
-                if opens < begin < len(self.tokens) - 1 and self.tokens[opens].text == "(":
-                    body = begin, closing(self.tokens, begin)
-                    parameters = split_commas(self.tokens[opens + 1 : closing(self.tokens, opens)])
-                    self._parameters.setdefault(self.tokens[i - 1].text, []).append([(p, body) for p in parameters])
+        for one in lambdas(self.tokens):
+            if one.name and one.bracket is not None:
+                body = one.body, closing(self.tokens, one.body)
+                parameters = split_commas(self.tokens[one.bracket + 1 : closing(self.tokens, one.bracket)])
+                self._parameters.setdefault(one.name, []).append([(p, body) for p in parameters])
 
     def _stays_a_call(self, i: int) -> bool:
         """Whether the function whose name stands at `i` is never inlined: it is given all."""

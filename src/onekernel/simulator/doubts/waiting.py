@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from onekernel.simulator.facts import LOOPS, Facts
+from onekernel.simulator.facts.elements import Store
 from onekernel.simulator.facts.functions import KERNEL, Function, name_of
 from onekernel.simulator.facts.names import INDICES
-from onekernel.simulator.facts.statements import Statement, counted, expression_end, scope_end, statement_end
-from onekernel.simulator.facts.tokens import Token, closing, split_commas
+from onekernel.simulator.facts.statements import Statement, counted, expression_end, scope_end
+from onekernel.simulator.facts.tokens import Token, closing, split_commas, text_of
 
 # What memory is ordered by, and what lanes do together: no compiler moves it into a branch.
 _TOGETHER = re.compile(r"__syncthreads\w*|__\w+_sync|__syncwarp|sync|arrive_and_wait|__threadfence\w*|shfl\w*")
@@ -55,7 +56,7 @@ def sunk_of(facts: Facts) -> list[Early]:
     tokens, last = facts.code, len(facts.code) - 1
     found = [f for f in facts.functions if f.braces(tokens)[1] < last or tokens[-1].text == "}"]
     together = _together(tokens, found)
-    return [early for function in found for early in _in_function(tokens, function, together)]
+    return [early for function in found for early in _in_function(facts, function, together)]
 
 
 def _together(tokens: list[Token], found: list[Function]) -> set[str]:
@@ -70,19 +71,20 @@ def _together(tokens: list[Token], found: list[Function]) -> set[str]:
     return names
 
 
-def _in_function(tokens: list[Token], function: Function, together: set[str]) -> Iterator[Early]:
-    begin, end = function.braces(tokens)
-    guarded = list(_guarded(tokens, function))
+def _in_function(facts: Facts, function: Function, together: set[str]) -> Iterator[Early]:
+    tokens, (begin, end) = facts.code, function.braces(facts.code)
+    guarded = list(_guarded(facts, function))
     meetings = [k for k in range(begin, end) if tokens[k].text in together or _TOGETHER.fullmatch(tokens[k].text)]
-    for i in range(begin + 1, end - 3):
-        if tokens[i + 1].text != "=" or tokens[i].kind != "name" or tokens[i + 2].text in ("=", "["):
+    for store in facts.stores:
+        i, value = store.target.begin, tokens[slice(*store.value)]
+        if not begin < i < end or not store.sets or store.target.text != tokens[i].text:
             continue
-        if tokens[i + 2].kind == "number" and tokens[i + 3].text in ";,":
+        if text_of(value[:1]) == "[" or [t.kind for t in value] == ["number"]:
             continue
         scope = scope_end(tokens, i, end)
-        ends = expression_end(tokens, i + 2, scope, ";,")
+        ends = min(store.value[1], scope)
         uses = [k for k in range(i + 2, scope) if tokens[k].text == tokens[i].text]
-        if any(tokens[k - 1].text in (".", "->") for k in (i, *uses)) or not uses or uses[0] < ends:
+        if any(tokens[k - 1].text in (".", "->") for k in uses) or not uses or uses[0] < ends:
             continue
         place = _place(tokens, guarded, ends, uses, scope)
         if place is not None and not any(i < k < place.first for k in meetings):
@@ -112,41 +114,36 @@ def _lines(tokens: list[Token], place: _Guarded) -> tuple[int, int]:
     return (first + (first == tokens[place.first - 1].line < last), last)
 
 
-def _guarded(tokens: list[Token], function: Function) -> Iterator[_Guarded]:
+def _guarded(facts: Facts, function: Function) -> Iterator[_Guarded]:
     """What stands under conditions, in loops and in lambdas, in the order in which it begins."""
-    begin, end = function.braces(tokens)
-    for i in range(begin + 1, end - 1):
-        text = tokens[i].text
-        if text in ("if", "for", "while", "switch") and tokens[i + 1].text == "(":
-            first = closing(tokens, i + 1) + 1
-            last = min(statement_end(tokens, first, end), end)
-            loads = any(t.text in ("[", "*", "->") for t in tokens[i + 2 : first])
-            sure = text == "for" and _surely_runs(tokens, i + 2, first - 1, function)
-            yield _Guarded(first, last, text in LOOPS, sure, loads and tokens[first - 1].line == tokens[last].line)
-        elif text == "else" and tokens[i + 1].text != "if":
-            yield _Guarded(i + 1, min(statement_end(tokens, i + 1, end), end))
-        elif text == "]" and tokens[i + 1].text == "(":
-            first = closing(tokens, i + 1) + 1
-            if first < end and tokens[first].text == "{":
-                yield _Guarded(first, closing(tokens, first), loop=True)
-        elif text == "?":
-            colon = expression_end(tokens, i + 1, end, ":;")
-            yield _Guarded(i + 1, colon, blind=True)
-            yield _Guarded(colon + 1, expression_end(tokens, colon + 1, end, ";,)]}"), blind=True)
+    tokens, (begin, end) = facts.code, function.braces(facts.code)
+    found: list[tuple[int, _Guarded]] = []
+    for one in (s for s in facts.statements if begin < s.begin < end and s.word != "do"):
+        if one.head and one.head[0] == one.begin + 1:  # else its condition is a constant
+            loads = any(t.text in ("[", "*", "->") for t in tokens[one.head[0] + 1 : one.first])
+            sure = one.word == "for" and _surely_runs(facts, one, function)
+            blind = loads and tokens[one.head[1]].line == one.last_line
+            found.append((one.begin, _Guarded(one.first, min(one.last, end), one.word in LOOPS, sure, blind)))
+        elif one.otherwise:
+            found.append((one.begin, _Guarded(one.first, min(one.last, end))))
+    for part in (one for one in facts.lambdas if begin < one.body < end):
+        found.append((part.captures[1], _Guarded(part.body, closing(tokens, part.body), loop=True)))
+    for i in (i for i in range(begin + 1, end - 1) if tokens[i].text == "?"):
+        colon = expression_end(tokens, i + 1, end, ":;")
+        found.append((i, _Guarded(i + 1, colon, blind=True)))
+        found.append((i, _Guarded(colon + 1, expression_end(tokens, colon + 1, end, ";,)]}"), blind=True)))
+    return (one for _, one in sorted(found, key=lambda known: known[0]))
 
 
-def _surely_runs(tokens: list[Token], first: int, last: int, function: Function) -> bool:
+def _surely_runs(facts: Facts, loop: Statement, function: Function) -> bool:
     """Whether a loop's length is one of constants: then it has a turn."""
-    begin, end = function.braces(tokens)
-    start = expression_end(tokens, first, last, ";")
-    header = tokens[first : expression_end(tokens, start + 1, last, ";")]
-    names = {t.text for t in header if t.kind == "name"} - {
-        tokens[k].text for k in range(first, start) if tokens[k + 1].text == "="
-    }
-    given = {*INDICES} | {name_of(p) for p in function.parameters(tokens)} | {
-        tokens[k].text for k in range(begin, end) if tokens[k + 1].text == "=" and tokens[k].kind == "name"
-    }
-    return not names & given
+    (first, last), (begin, end) = loop.head or (0, 0), function.braces(facts.code)
+    start = expression_end(facts.code, first + 1, last, ";")
+    header = facts.code[first + 1 : expression_end(facts.code, start + 1, last, ";")]
+    own = {s.target.name for s in facts.stores if first < s.target.begin < start}
+    given = {s.target.name for s in facts.stores if begin < s.target.begin < end}
+    given |= {*INDICES, *(name_of(p) for p in function.parameters(facts.code))}
+    return not given & ({t.text for t in header if t.kind == "name"} - own)
 
 
 @dataclass(frozen=True)
@@ -165,6 +162,7 @@ class _Followed:
     name: str
     parameters: list[str]
     body: tuple[int, int]  # its braces
+    stores: list[Store]  # what gives its variables their values
     given: set[str] = field(default_factory=set)
     varying: set[str] = field(default_factory=lambda: set(INDICES))
 
@@ -193,21 +191,22 @@ def loops_of(facts: Facts) -> list[Loop]:
 def _followed(facts: Facts, function: Function) -> _Followed:
     names = [name_of(parameter) for parameter in function.parameters(facts.code)]
     given = set(names) if function.side == KERNEL else set[str]()
-    return _Followed(function.name, names, function.braces(facts.code), given)
+    begin, end = body = function.braces(facts.code)
+    stores = [s for s in facts.stores if s.sets and begin < s.target.begin < end]
+    return _Followed(function.name, names, body, stores, given)
 
 
 
 def _follow(tokens: list[Token], function: _Followed) -> None:
     """A name that is given a value made of such names is one itself."""
     begin, end = function.body
+    given = {s.target.end - 1: s.value for s in function.stores}
     for i in range(begin + 1, end):
         name = tokens[i]
         if name.kind != "name":
             continue
-        value: list[Token] = []
-        if tokens[i + 1].text == "=" and tokens[i + 2].text != "=":
-            value = tokens[i + 2 : expression_end(tokens, i + 2, end, (";", ",", ")"))]
-        elif tokens[i + 1].text in "({" and (tokens[i - 1].kind == "name" or tokens[i - 1].text == ">"):  # T name(...)
+        value: list[Token] = tokens[slice(*given.get(i, (0, 0)))]
+        if tokens[i + 1].text in "({" and (tokens[i - 1].kind == "name" or tokens[i - 1].text == ">"):  # T name(...)
             value = tokens[i + 2 : closing(tokens, i + 1)]
         for names in (function.given, function.varying):
             if any(t.text in names for t in value):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from onekernel.simulator.facts import arrays, calls, declarations, elements, macros, names, statements, symbols
 from onekernel.simulator.facts.arrays import Array
-from onekernel.simulator.facts.calls import Call
+from onekernel.simulator.facts.calls import Call, Lambda
 from onekernel.simulator.facts.elements import Element, Store
 from onekernel.simulator.facts.functions import Declarations, Function
 from onekernel.simulator.facts.names import Named
@@ -86,6 +86,10 @@ class Facts:
     @cached_property
     def calls(self) -> list[Call]:
         return list(calls.calls(self.tokens))
+
+    @cached_property
+    def lambdas(self) -> list[Lambda]:
+        return list(calls.lambdas(self.code))
 
     def called(self, *functions: str, line: int | None = None) -> list[Call]:
         """The calls of these functions; those that begin on the line, where one is given."""

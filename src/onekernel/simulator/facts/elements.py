@@ -53,10 +53,10 @@ class Store:
 def stores(code: list[Token]) -> Iterator[Store]:
     """In the order of their signs; what a declaration gives a variable, and a default argument, are among them."""
     for i, token in enumerate(code):
-        if token.kind != "sign" or i == 0 or i + 1 >= len(code):
+        if token.kind != "sign" or i + 1 >= len(code):
             continue
-        before, after = code[i - 1].text, code[i + 1].text
-        if token.text == "=" and after != "=" and before not in ("=", "!", "[", "operator"):
+        before, after = code[i - 1].text if i else "", code[i + 1].text
+        if token.text == "=" and after != "=" and before not in ("", "=", "!", "[", "operator"):
             sign = _sign(code, i)
             target = _ending(code, i - len(sign) + 1) if sign else None
             if target is not None:
@@ -87,7 +87,7 @@ def _sign(code: list[Token], i: int) -> str:
 def _stepped(code: list[Token], i: int) -> Element | None:
     """What the `++` or `--` at `i` steps: before it, or behind it; nothing where the signs are a sum's."""
     ends = i + 2
-    if _is_operand(code, i - 1):
+    if is_operand(code, i - 1):
         behind = ends < len(code) and (code[ends].kind in ("name", "number") or code[ends].text == "(")
         return None if behind else _ending(code, i)
     while ends < len(code) and code[ends].text in ("*", "("):
@@ -100,7 +100,7 @@ def _stepped(code: list[Token], i: int) -> Element | None:
     return _ending(code, min(ends, len(code)))
 
 
-def _is_operand(code: list[Token], i: int, before_store: bool = False) -> bool:
+def is_operand(code: list[Token], i: int, before_store: bool = False) -> bool:
     """Whether a value may end at `i`."""
     if i < 0 or code[i].text in _NO_OPERANDS:
         return False
@@ -138,7 +138,7 @@ def _element(
             first = named
             break
     begin = min(begin, first)
-    while begin > 0 and code[begin - 1].text == "*" and not _is_operand(code, begin - 2, stored):
+    while begin > 0 and code[begin - 1].text == "*" and not is_operand(code, begin - 2, stored):
         begin -= 1
     return Element(
         code[named].text, text_of(code[first : named + 1]), text_of(code[begin:end]), begin, end, tuple(groups)
@@ -159,3 +159,8 @@ def elements(code: list[Token], name: str, begin: int, end: int) -> Iterator[Ele
             at = groups[-1][1] + 1
         yield _element(code, i, i, at, groups)
         i = at
+
+
+def changes(code: list[Token], name: str) -> list[str]:
+    """The signs by which the tokens change a variable: `=`, `+=`, `++` and so on."""
+    return [store.sign for store in stores(code) if store.target.name == name and store.target.is_variable]

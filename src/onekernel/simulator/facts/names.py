@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -131,11 +130,3 @@ def after_brackets(code: list[Token], at: int) -> int:
     while at < len(code) and code[at].text == "[":
         at = closing(code, at) + 1
     return at
-
-
-def changes(tokens: Iterable[Token], name: str) -> list[str]:
-    """The operators by which the tokens change a variable: `=`, `+=`, `++` and so on."""
-    text = " ".join(t.text for t in tokens)
-    step, given = r"\+ \+|- -", r"(?:[-+*/%&|^] |< < |> > )?=(?! =)"
-    found = re.findall(rf"(?:({step}) )?(?<!\w){re.escape(name)}(?!\w)(?: ({step}|{given}))?", text)
-    return [one.replace(" ", "") for pair in found for one in pair if one]

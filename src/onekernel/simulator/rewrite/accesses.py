@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from onekernel.simulator.facts.arrays import IN_MEMORY, NO_TYPES, arrays
+from onekernel.simulator.facts.elements import changes
 from onekernel.simulator.facts.statements import counted, statements
 from onekernel.simulator.facts.tokens import (
     Token,
@@ -126,15 +127,9 @@ def _loops(code: list[Token]) -> Iterator[_Loop]:
 
 
 def _is_changed(body: list[Token], name: str) -> bool:
-    for k, token in enumerate(body):
-        if token.text != name:
-            continue
-        before, after = text_of(body[max(0, k - 2) : k]), text_of(body[k + 1 : k + 4])
-        if before.endswith(("++", "--")) or after.startswith(("++", "--")) or (before[-1:] == "&" and before != "&&"):
-            return True
-        if re.match(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)", after):
-            return True
-    return False
+    """Whether the tokens change the variable, or take its address."""
+    named = (k for k, token in enumerate(body) if k and token.text == name)
+    return bool(changes(body, name)) or any(body[k - 1].text == "&" != body[k - 2].text for k in named)
 
 
 def _within(
