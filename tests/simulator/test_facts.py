@@ -153,7 +153,7 @@ def test_a_store_is_known_by_its_target_its_sign_and_its_value(text: str, stored
 
 
 def test_lambdas_are_known_by_their_words_and_their_bodies() -> None:
-    text = "auto f = [=](int i) mutable -> int { return a[i]; }; k([] __device__ { }); [[nodiscard]] int g(); b[0] = {1};"
-    facts = facts_of(f"void h() {{ {text} }}")
+    text = "auto f = [=](int i) mutable -> int { return a[i]; }; k([] __device__ { });"
+    facts = facts_of(f"void h() {{ {text} [[nodiscard]] int g(); b[0] = {{}}; }}")
     found = [(one.name, one.words, one.bracket is not None, facts.code[one.body + 1].text) for one in facts.lambdas]
     assert found == [("f", (), True, "return"), ("", ("__device__",), False, "}")]

@@ -17,6 +17,7 @@ Told = tuple[str, dict[str, object], int]
 
 _COMMENT = re.compile(r"//.*|/\*.*?\*/")
 _CALL = re.compile(r"(?!(?:if|for|while|switch|return|sizeof)\b)\b([A-Za-z_]\w*)\s*\(")
+_NO_PART = frozenset(("static", "extern", "volatile", "register", "__shared__", "__restrict__", "__restrict", "&"))
 _INVALID = "invalid conversion from '{given}' to '{wanted}'"
 
 
@@ -124,10 +125,9 @@ def _conversion(_: Complaint, m: re.Match[str]) -> str:
 
 def _declared(c: Complaint, name: str) -> str:
     """The type that the file gives a name, at the line or above it; its own name where none is seen."""
-    kind = r"((?:\bconst )?(?:\bunsigned |\blong )?\b(?!return\b|else\b)[A-Za-z_]\w*\s*\*?)"
-    of = re.compile(rf"{kind}(?:\s|__restrict__)*\b{re.escape(name)}\s*[=;,)\[]")
-    found = (match[1].strip() for n in range(c.line, 0, -1) if (match := of.search(c.at(n))))
-    return next(found, name)
+    known = [one for one in c.facts.named if one.name == name and one.line <= c.line]
+    words = [word for word in known[-1].type if word not in _NO_PART] if known else [name]
+    return re.sub(r" ?(::|<|>|,) ?", r"\1", " ".join(words)).replace(" *", "*")
 
 
 _WORDS: tuple[tuple[str, str | Callable[[Complaint, re.Match[str]], str]], ...] = (

@@ -13,12 +13,14 @@ from itertools import pairwise
 
 from onekernel.simulator.facts import Facts, facts_of
 from onekernel.simulator.facts.arrays import OF_DEVICE
-from onekernel.simulator.facts.elements import changes
+from onekernel.simulator.facts.elements import Store, changes, elements
 from onekernel.simulator.facts.functions import HOST, Function, name_of
+from onekernel.simulator.facts.macros import macros_of
 from onekernel.simulator.facts.names import INDICES, INTEGERS, Named, after_brackets
 from onekernel.simulator.facts.statements import counted, expression_end
 from onekernel.simulator.facts.symbols import exports
 from onekernel.simulator.facts.tokens import text_of
+from onekernel.simulator.read.fragments import told_apart
 
 Seen = Iterator[tuple[str, int, str, dict[str, object]]]
 """File, line, the message's name in messages/compile.toml behind `warning-`, its values."""
@@ -26,7 +28,6 @@ Found = Iterator[tuple[int, str, dict[str, object]]]
 """The line, the message's name in messages/compile.toml behind `warning-`, its values."""
 
 _TYPE = re.compile(r"float|double|int|unsigned|float4|__half|__nv_bfloat16|\w+_t|T")
-_OF_THREAD = re.compile(r"\b(\w+)\s*=\s*[^;=]*\bthreadIdx\b")
 _IN_BYTES = re.compile(r"sizeof|byte|size|\*|[4-9]|\d\d", re.IGNORECASE)
 ALLOCATES = ("cudaMalloc", "cudaMallocAsync", "cudaMallocManaged")
 _WIDE = re.compile(
@@ -37,10 +38,6 @@ _RESERVED = re.compile(r"^\s+(\w+)\s*\.\s*reserve\s*\(")
 _READS = r"\s*(?:\[|\.\s*(?:data|size|reserve|capacity|empty|c?begin|c?end)\b)"  # leaves a vector's size as it is
 _COPIES = ("cudaMemcpy", "cudaMemcpyAsync")
 _FILLS = ("cudaMemset", "cudaMemsetAsync")
-# A place within a tile, made of a lane's number.
-_OF_LANE = re.compile(
-    r"\b(\w+)\s*=\s*[^;=]*\b(?:lane\w*|threadIdx\s*\.\s*x)[^;]*?(?:[/%&]|>>)\s*(?:[248]|16|[137]|15)\b"
-)
 _QUOTIENT = re.compile(r"(\w+)\s*/\s*(\w+)")
 _OF_TYPE = re.compile(
     r"\(\s*(?:const\s+)?(?P<type>double)\s*\*\s*\)\s*(?P<given>\(+\s*\w+|\w+)?|"
@@ -49,10 +46,6 @@ _OF_TYPE = re.compile(
 _GIVES_BYTES = re.compile(r"\(\s*(?:unsigned|const|char|u?int8_t|void|byte)$|\w*alloc$")
 _ONE_OVER = re.compile(r"(?<![\w.])(1 ?/ ?[2-9])(?![\w.])(?!\s*;)")
 _COMMA = re.compile(r"(?:[-=*/+]|\breturn)\s*(?P<number>\d+,\d+)(?=\s*[-*/+;])")
-_ADDED = (  # v += w, v[i] = v[i] + w, v = __hadd(v, w)
-    r"(?<![\w.])<name>\s*(?:\[[^\]]*\]\s*)?(?:\+=|=(?!=)[^;]*\b<name>\b[^;]*\+|=(?!=)[^;]*\+[^;]*\b<name>\b"
-    r"|=(?!=)\s*__h(?:add|fma)\w*\([^;]*\b<name>\b)"
-)
 _NARROW_TYPES = frozenset(("__half", "half", "__nv_bfloat16", "nv_bfloat16"))
 # Have no type of their own: a row of cudaMallocPitch.
 _BYTE_TYPES = frozenset(("char", "int8_t", "uint8_t", "void", "byte"))
@@ -87,27 +80,28 @@ def _own(facts: Facts) -> Iterator[Named]:
 def _own_arrays(facts: Facts) -> Found:
     """Arrays of a thread's own that are indexed by the thread, in a file whose threads meet at barriers: __shared__ may
     be missing."""
-    text = "\n".join(facts.lines)
-    if "__syncthreads" not in text:
+    if not any("__syncthreads" in t.text for t in facts.code):
         return
-    of_thread = "|".join({"threadIdx", *_OF_THREAD.findall(text)})
+    of_thread = {s.target.name for s in facts.stores if s.sets and _names(facts, s.value) & {"threadIdx"}}
     for one in _own(facts):
-        if re.search(rf"(?<![.\w>]){one.name}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
+        stored = (s.target for s in facts.stores if s.sets and s.target.base == one.name and s.target.groups)
+        if any(_names(facts, target.groups[0]) & {"threadIdx", *of_thread} for target in stored):
             yield one.line, "own-array", {"name": one.name}
+
+
+def _names(facts: Facts, span: tuple[int, int]) -> set[str]:
+    """The names and the signs between two tokens."""
+    return {token.text for token in facts.code[slice(*span)]}
 
 
 def _only_added(facts: Facts) -> Found:
     """Arrays of a thread's own whose elements are added to, and neither set before nor given to a function."""
     code = facts.code
     for one in _own(facts):
-        uses = [k for k, token in enumerate(code) if token.text == one.name and k != one.at]
-        behind = [code[after_brackets(code, k) :][:2] for k in uses]
-        signs = ["".join(t.text for t in pair) for pair in behind]
-        elsewhere = any(
-            code[k + 1].text != "[" or code[k - 1].text == "&" or (sign[:1] == "=" and sign != "==")
-            for k, sign in zip(uses, signs, strict=True)
-        )
-        if "+=" in signs and not elsewhere:
+        uses = (k for k, token in enumerate(code) if token.text == one.name and k != one.at)
+        elsewhere = any(code[k + 1].text != "[" or code[k - 1].text == "&" for k in uses)
+        signs = {store.sign for store in facts.stores if store.target.name == one.name}
+        if "+=" in signs and "=" not in signs and not elsewhere:
             yield one.line, "uninitialised", {"name": one.name}
 
 
@@ -130,14 +124,15 @@ def _empty_bodies(facts: Facts) -> Found:
 
 def _bytes(facts: Facts) -> Found:
     """Copies of a number of elements, where a number of bytes is meant."""
-    text = "\n".join(facts.lines)
+    known = macros_of(facts.tokens)
     for call in facts.called(*_COPIES, *_FILLS):
         count = call.given[2] if len(call.given) > 2 else ""
         if not re.match(r"\w", count):
             continue
-        names = "|".join(re.findall(r"[A-Za-z_]\w*", count)) or "$."
-        made = re.findall(rf"\b(?:{names})\s*=\s*([^;]+);|#\s*define\s+(?:{names})\s+(.+)", text)
-        if not _IN_BYTES.search(count + " ".join(part for parts in made for part in parts)):
+        names = {*re.findall(r"[A-Za-z_]\w*", count)}
+        made = [text_of(facts.code[slice(*s.value)]) for s in facts.stores if s.sets and s.target.name in names]
+        made += [macro.body for name, macro in known.items() if name in names]
+        if not _IN_BYTES.search(" ".join((count, *made))):
             yield call.line, "bytes", {"call": call.name, "count": count}
 
 
@@ -198,9 +193,11 @@ def _past_the_end(facts: Facts) -> Found:
         index, _, extent = text_of(turns.condition).partition("<=") if turns else ("", "", "")
         if not turns or not extent or index != turns.name:
             continue
-        body = text_of(facts.code[loop.first : loop.last + 1])
         for array in (a for a in known if a.begin <= loop.begin < a.end):
-            if text_of(array.extents[0]) == extent and re.search(rf"\b{array.name}\[{index}\]", body):
+            used = elements(facts.code, array.name, loop.first, loop.last + 1)
+            groups = (e.groups[0] for e in used if e.groups)
+            indexed = any(text_of(facts.code[opens + 1 : closes]) == index for opens, closes in groups)
+            if indexed and text_of(array.extents[0]) == extent:
                 yield loop.first_line, "past-the-end", {"name": array.name, "extent": extent, "index": index}
                 break
 
@@ -238,33 +235,9 @@ def _ceiling_of_integers(facts: Facts) -> Found:
 
 
 def _fragment_order(facts: Facts) -> Found:
-    """The first line for each wmma fragment whose elements are told apart by their number: one that is set to something
-    else through a pointer of another type, or at a number of its own, or that stands beside a row or a column made of
-    the lane's number. What all of them go through alike, in a loop, depends on no order."""
-    text = "\n".join(facts.plain_lines)
-    names = {name: rf"\b{name}\s*(?:\[[^\]]*\]\s*)*\.\s*x\b" for name in _fragments(facts)}
-    places = "|".join({*_OF_LANE.findall(text)} - {"lane", "warp", "warpId", "warp_id"}) or "$."
-    told: set[str] = set()
-    for n, line in enumerate(facts.plain_lines, 1):
-        for name, element in names.items():
-            set_to = re.search(rf"{element}\s*(\[[^\]]*\])[\s)]*=(?!=)\s*([^;]*)", line)
-            other = bool(set_to) and not re.search(rf"{element}|^\s*-?[\d.]+f?\s*$", set_to[2]) if set_to else False
-            cast = re.search(rf"\*\s*\)\s*\(?\s*&?\s*{element}|reinterpret_cast\s*<[^;]*{element}", line)
-            numbered = set_to and re.search(r"\[\s*\d+\s*\]|[*/%&^+]", set_to[1])
-            placed = re.search(element, line) and re.search(rf"\b(?:{places})\b", line)
-            if name not in told and ((other and (cast or numbered)) or placed):
-                told.add(name)
-                yield n, "fragment-order", {"name": name}
-
-
-def _fragments(facts: Facts) -> list[str]:
-    """The names of variables that are fragments, or arrays of them."""
-    code, kinds = facts.code, {"fragment"}
-    for i, word in enumerate(code):
-        end = expression_end(code, i, len(code), ";") if word.text in ("using", "typedef") else i
-        if any(t.text == "fragment" for t in code[i:end]):
-            kinds.add(code[i + 1 if word.text == "using" else end - 1].text)
-    return sorted({one.name for one in facts.named if kinds & {*one.type} and not one.is_parameter})
+    """The first line for each wmma fragment whose elements are told apart by their number."""
+    for line, name in told_apart(facts):
+        yield line, "fragment-order", {"name": name}
 
 
 def _counters(facts: Facts) -> Found:
@@ -312,14 +285,22 @@ def _halves(facts: Facts) -> Found:
 
 def _narrow_sums(facts: Facts) -> Found:
     """Variables of 16 bits, or of a template's type, that are added to."""
-    text, code = "\n".join(facts.lines), facts.code
+    code = facts.code
     generic = {t.text for word, t in pairwise(code) if word.text in ("typename", "class") and t.kind == "name"}
     members = {(member.name, member.line) for member in facts.declared.members}
     for one in (one for one in facts.named if not one.is_parameter and (one.name, one.line) not in members):
         kind = [word for word in one.type if word != "__shared__"]
         narrow = len(kind) == 1 and kind[0] in _NARROW_TYPES | generic
-        if narrow and code[one.at - 1].text == kind[0] and re.search(_ADDED.replace("<name>", one.name), text):
+        stored = (s for s in facts.stores if s.target.base == one.name)
+        if narrow and code[one.at - 1].text == kind[0] and any(_adds(facts, store) for store in stored):
             yield one.line, "narrow-sum", {"type": kind[0], "name": one.name}
+
+
+def _adds(facts: Facts, store: Store) -> bool:
+    """Whether it is v += w, v[i] = v[i] + w or v = __hadd(v, w)."""
+    value = _names(facts, store.value)
+    added = "+" in value or any(re.fullmatch(r"__h(?:add|fma)\w*", name) for name in value)
+    return store.sign == "+=" or (store.sets and added and store.target.name in value)
 
 
 def _commas(facts: Facts) -> Found:

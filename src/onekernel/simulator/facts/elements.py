@@ -118,6 +118,8 @@ def _ending(code: list[Token], end: int) -> Element | None:
     if i > 0 and code[i].text == ")":  # (*p)
         opens, named = opening(code, i, "(", ")"), i - 1
         inner = code[opens + 1 : i]
+        if opens > 0 and code[opens - 1].text in (")", ">") and inner and inner[0].text == "&":
+            return _ending(code, i)  # *(T*)(&v[i]), *reinterpret_cast<T*>(&v[i])
         if opens < 1 or len(inner) < 2 or inner[0].text != "*" or inner[-1].kind != "name":
             return None
         return _element(code, named, opens, end, groups)
