@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from onekernel.simulator.facts import Facts, facts_of
+from onekernel.simulator.facts.arrays import IN_MEMORY
 
 Told = tuple[str, dict[str, object], int]
 """A message's name in messages/compile.toml, its values, the line (from 1) of the slip."""
 
 _COMMENT = re.compile(r"//.*|/\*.*?\*/")
 _CALL = re.compile(r"(?!(?:if|for|while|switch|return|sizeof)\b)\b([A-Za-z_]\w*)\s*\(")
-_NO_PART = frozenset(("static", "extern", "volatile", "register", "__shared__", "__restrict__", "__restrict", "&"))
+_NO_PART = IN_MEMORY | {"static", "extern", "volatile", "register", "constexpr", "__restrict__", "__restrict", "&"}
 _INVALID = "invalid conversion from '{given}' to '{wanted}'"
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from onekernel.simulator.facts.statements import expression_end
 from onekernel.simulator.facts.tokens import Token, closing, opening, text_of
 
+_PAIRS = {")": "(", "]": "[", "}": "{"}
 STEPS = ("++", "--")
 _COMPOUND = ("+", "-", "*", "/", "%", "&", "|", "^")
 _MEMBER = (".", "->", "::")
@@ -70,10 +71,17 @@ def stores(code: list[Token]) -> Iterator[Store]:
 
 
 def _is_declared(code: list[Token], before: int) -> bool:
-    """Whether a type ends there: what stands behind it is declared."""
+    """Whether a type ends there: what stands behind it is declared. So is what a comma parts from such a name."""
     while before > 0 and code[before].text in ("*", "&", ">"):
         before -= 1
-    return before >= 0 and code[before].kind == "name" and code[before].text not in _NO_OPERANDS
+    if before < 0 or code[before].text != ",":
+        return before >= 0 and code[before].kind == "name" and code[before].text not in _NO_OPERANDS
+    while before >= 0 and code[before].text not in (";", "{", "(", "["):
+        opens = _PAIRS.get(code[before].text)
+        before = opening(code, before, opens, code[before].text) - 1 if opens else before - 1
+    one, two = code[before + 1 : before + 3]
+    typed = two.kind == "name" or two.text in ("*", "&", "::", "<")
+    return typed and one.kind == "name" and one.text not in _NO_OPERANDS
 
 
 def _sign(code: list[Token], i: int) -> str:

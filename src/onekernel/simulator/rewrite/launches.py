@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from onekernel.simulator.facts.functions import default_at, parameters
-from onekernel.simulator.facts.kernels import next_launch
+from onekernel.simulator.facts.kernels import heads, next_launch
 from onekernel.simulator.facts.statements import expression_end
 from onekernel.simulator.facts.tokens import (
     Token,
@@ -29,7 +29,6 @@ from onekernel.simulator.facts.tokens import (
     with_calls,
 )
 
-_BOUNDS = ("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__")
 # What ends a parameter without a name, and what is no type by itself.
 _TYPES = frozenset(
     ("int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "const", "volatile", "wchar_t",
@@ -57,17 +56,18 @@ def has_stub(kernel: str, template_arity: dict[str, int], names: dict[str, int])
 
 
 def write_stubs(tokens: list[Token], template_arity: dict[str, int], names: dict[str, int]) -> list[Token]:
-    """The tokens with a stub before each declaration of a kernel that `has_stub`, on the same line."""
+    """The tokens with a stub before each declaration of a kernel that `has_stub`, on the same line. What is declared
+    elsewhere has none: a friend, an instance or a specialization of a template."""
     written: dict[int, str] = {}
+    for head in heads(tokens):
+        header = tokens[slice(*head.template or (0, 0))]
+        elsewhere = head.friend or (head.template and not one_line(header))
+        if not elsewhere and has_stub(tokens[head.name_at].text, template_arity, names):
+            _plain_packs(tokens, head.bracket)
+            written[head.begin] = _stub(tokens, header, head.name_at, head.bracket)
     for i, token in enumerate(tokens):
-        if token.kind != "name":
-            continue
-        if token.text == "__global__" and (found := _kernel(tokens, i)):
-            begin, header, name_at, bracket = found
-            if has_stub(tokens[name_at].text, template_arity, names):
-                _plain_packs(tokens, bracket)
-                written[begin] = _stub(tokens, header, name_at, bracket)
-        elif token.text == "using" and (end := _using(tokens, i)) and has_stub(tokens[end].text, template_arity, names):
+        end = _using(tokens, i) if token.kind == "name" and token.text == "using" else None
+        if end and has_stub(tokens[end].text, template_arity, names):
             # the stub comes along, wherever the kernel's name is taken
             written[i] = f"{one_line(tokens[i:end])}{stub_name(tokens[end].text)}; "
     return with_calls(tokens, written)
@@ -82,42 +82,6 @@ def _plain_packs(tokens: list[Token], bracket: int) -> None:
                 break  # what stands before it is not the parameter's own
             if token.text in _OF_ITSELF:
                 token.kind, token.text = "space", " "
-
-
-def _kernel(tokens: list[Token], i: int) -> tuple[int, list[Token], int, int] | None:
-    """Where the declaration with `__global__` at `i` begins, its template's header, its name, its opening bracket. None
-    for what is declared elsewhere: a friend, an instance or a specialization of a template."""
-    bracket = i
-    while bracket < len(tokens):
-        if is_sign(tokens, bracket, "("):
-            if tokens[previous_solid(tokens, bracket - 1)].text not in _BOUNDS:
-                break
-            bracket = closing(tokens, bracket)
-        elif tokens[bracket].kind == "sign" and tokens[bracket].text in (";", "{", "}"):
-            return None
-        bracket += 1
-    name_at = previous_solid(tokens, bracket - 1)
-    if bracket >= len(tokens) or tokens[name_at].kind != "name":
-        return None
-    begin = i
-    while begin > 0 and tokens[begin - 1].kind != "directive" and tokens[begin - 1].text not in (";", "{", "}"):
-        begin -= 1
-    begin = next_solid(tokens, begin)
-    words = [t.text for t in tokens[begin:i] if t.kind == "name"]
-    if "friend" in words:
-        return None
-    template = next((k for k in range(begin, i) if tokens[k].text == "template"), None)
-    if template is None:
-        return begin, [], name_at, bracket
-    opens = next_solid(tokens, template + 1)
-    depth, end = 0, opens
-    for end in range(opens, i):
-        if tokens[end].kind == "sign":
-            depth += (tokens[end].text in ("<", "(")) - (tokens[end].text in (">", ")"))
-        if depth == 0:
-            break
-    header = tokens[opens + 1 : end]
-    return (begin, header, name_at, bracket) if is_sign(tokens, opens, "<") and one_line(header) else None
 
 
 def _stub(tokens: list[Token], header: list[Token], name_at: int, bracket: int) -> str:
