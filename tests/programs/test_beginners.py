@@ -88,6 +88,7 @@ def test_a_beginner_reads_the_line_and_what_to_do(number: int, beginners: Execut
         ("bins[i] <<= 1;", "bins", True),
         ("*best = max(*best,\n x[i]);", "d_best", True),
         ("n = a * b;", "b", False),  # a product is no pointer's element
+        ("*out = (T)(x + (float)*out);", "d_out", True),
     ],
 )
 def test_a_change_that_is_lost_is_told_from_an_exchange(
@@ -104,6 +105,7 @@ def test_a_change_that_is_lost_is_told_from_an_exchange(
         ("float left = v[i - 1];", "v[i] = left;", False),
         ("int old = v[i];", "v[i] = w[i];", False),
         ("if (v[i] > v[j]) {", "v[i] = t;", False),
+        ("v[i] = w;", "v[i] += v[i + 1];", False),  # what the first sets it has not read
         ("if (t == 3) mine += v[i];", "if (t == 40) v[i] = 2.0f;", False),  # a test of who reads
     ],
 )

@@ -187,7 +187,7 @@ def updates_later(file: str | None, read: int | None, write: int | None, variabl
     for store in _stored(facts, write, variable)[:1]:
         if store.sign in STEPS or _read(facts, store.target, variable, facts.span(read)) != {store.target.text}:
             return False
-        kept = next((s.target.name for s in facts.stored(read) if s.sets), "")
+        kept = next((s.target.name for s in facts.stored(read) if s.sets and s.target.is_variable), "")
         heads = [s.head for s in facts.statements if s.word in ("if", "while") and s.head and s.first_line == read]
         places = [e.begin for e in facts.elements(store.target.name, read) if e.text == store.target.text]
         tested = any(opens < place < closes for opens, closes in heads for place in places)
@@ -203,9 +203,14 @@ def _stored(facts: Facts, number: int | None, variable: str) -> list[Store]:
 
 
 def _read(facts: Facts, target: Element, variable: str, span: tuple[int, int]) -> set[str]:
-    """The elements of the same array that stand there."""
-    same = (e for e in elements(facts.code, target.name, *span) if e.base == target.base)
-    return {e.text for e in same if not e.is_variable or e.text == variable}
+    """The elements of the same array that are read there."""
+    set_ = {store.target.end for store in facts.stores if store.sets}
+    texts = set()
+    for one in elements(facts.code, target.name, *span):
+        if one.base == target.base and one.end not in set_:
+            pointed = one.is_variable and facts.code[one.begin - 1].text == "*"  # of a pointer no product: `(float)*p`
+            texts.add(f"*{one.text}" if pointed and target.text.startswith("*") else one.text)
+    return {text for text in texts if text != target.base or text == variable}
 
 
 def written_array(file: str | None, number: int | None) -> str:
