@@ -4,9 +4,10 @@ remainders leave."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from onekernel.simulator.facts import Facts
-from onekernel.simulator.facts.names import INTEGERS
+from onekernel.simulator.facts.names import INTEGERS, is_integer
 from onekernel.simulator.facts.tokens import Token
 
 Bytes = tuple[int, int]  # of an integer: the first, and how many
@@ -47,14 +48,18 @@ def masked(tokens: list[Token], first: int, width: int) -> Bytes | None:
 
 def integer(tokens: list[Token], end: int) -> int:
     """The bytes of the type of integers that stands before a token; 0 for another."""
-    words = []
-    while end > 0 and tokens[end - 1].text in (*INTEGERS, "const"):
-        end -= 1
-        words.append(tokens[end].text)
-    widths = [INTEGERS[word] for word in words if word != "const"]
-    if "long" in words or "short" in words or "char" in words:  # long int, unsigned char
-        widths = [INTEGERS[word] for word in words if word in ("long", "short", "char")]
-    return widths[0] if widths else 0
+    first = end
+    while first > 0 and tokens[first - 1].text in (*INTEGERS, "const"):
+        first -= 1
+    return bytes_of([token.text for token in tokens[first:end]])
+
+
+def bytes_of(words: Iterable[str]) -> int:
+    """The bytes of the type of integers that these words are; 0 for another."""
+    if not is_integer(words := [*words]):
+        return 0
+    narrow = [INTEGERS[word] for word in words if word in ("long", "short", "char")]  # long int, unsigned char
+    return (narrow or [INTEGERS[word] for word in words if word in INTEGERS])[0]
 
 
 def value_of(token: Token) -> int | None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onekernel.simulator.doubts.integers import UNSIGNED, Bytes, integer, left, masked, spelled_out, value_of
-from onekernel.simulator.doubts.uses import Given, Lines, Parts, named_in, past_brackets
+from onekernel.simulator.doubts.integers import UNSIGNED, Bytes, bytes_of, integer, left, masked, spelled_out, value_of
+from onekernel.simulator.doubts.uses import Given, Lines, Parts, named_in
 from onekernel.simulator.facts import Facts
-from onekernel.simulator.facts.names import INTEGERS
+from onekernel.simulator.facts.declarations import functions_in
+from onekernel.simulator.facts.names import INTEGERS, after_brackets, named
 from onekernel.simulator.facts.statements import expression_end, scope_end
 from onekernel.simulator.facts.tokens import Token, closing, opening
 
@@ -32,8 +33,8 @@ _PADDING = [Token("sign", "", 0)] * 4
 def narrowed_of(facts: Facts) -> list[Lines]:
     """The lines of such loads."""
     tokens = spelled_out(facts) + _PADDING
-    given = Given(tokens)
-    found = [*_integers(given), *_arrays(given), *_arguments(given)]
+    given, pointers = Given(tokens), _Pointers(tokens)
+    found = [*_integers(given, pointers), *_arrays(given), *_arguments(given, pointers)]
     for begin, end in given.bodies:
         for i in range(begin + 1, min(end, len(tokens)) - 2):
             declares = tokens[i].kind == tokens[_past_reference(tokens, i)].kind == "name"
@@ -66,7 +67,7 @@ def _of_variable(given: Given, declared: int, scope: int, members: Parts, kind: 
     """The lines that give a variable its value, if only some of its members are ever used."""
     tokens, used, lines = given.tokens, set[str](), list[Lines]()
     for k in named_in(tokens, tokens[declared].text, declared, scope):
-        after = past_brackets(tokens, k + 1)
+        after = after_brackets(tokens, k)
         if tokens[after].text == "=" and tokens[after + 1].text != "=":
             loads = list(given.loads(k, expression_end(tokens, after, scope, ";,")))
             lines += loads[1:] if tokens[declared - 1].text == "&" else loads  # a reference itself loads nothing
@@ -83,10 +84,9 @@ def _of_variable(given: Given, declared: int, scope: int, members: Parts, kind: 
         yield from lines
 
 
-def _arguments(given: Given) -> Iterator[Lines]:
+def _arguments(given: Given, pointers: _Pointers) -> Iterator[Lines]:
     """What is loaded where a function is given it, which uses a part; and a member of what a function returns."""
     tokens = given.tokens
-    pointers = _Pointers(tokens)
     for call, arguments in given.calls():
         behind = closing(tokens, call + 1) + 1
         if tokens[behind].text == "." and tokens[behind + 1].kind == "name" and tokens[behind + 2].text != "(":
@@ -117,7 +117,7 @@ def _arrays(given: Given) -> Iterator[Lines]:
             if tokens[i - 1].text == "__shared__" or not count:
                 continue
             for k in named_in(tokens, tokens[i + 1].text, i + 2, scope_end(tokens, i, end)):
-                after = past_brackets(tokens, k + 1)
+                after = after_brackets(tokens, k)
                 if tokens[after].text == "=" and tokens[after + 1].text != "=":
                     if value_of(tokens[k + 2]) is None:  # else the C++ compiler leaves it out itself
                         lines.append((tokens[k].line, tokens[expression_end(tokens, after, end, ";")].line))
@@ -131,13 +131,11 @@ def _is_part(used: Parts, members: Parts, kind: str) -> bool:
     return bool(used) and used < members and (len(used) == 1 or not _BYTES.fullmatch(kind))
 
 
-def _integers(given: Given) -> Iterator[Lines]:
-    """The lines of such loads."""
-    tokens = given.tokens
-    pointers = _Pointers(tokens)
-    yield from _cut(tokens, pointers)
-    yield from _converted(tokens, pointers)
-    yield from _of_brackets(tokens, pointers)
+def _integers(given: Given, pointers: _Pointers) -> Iterator[Lines]:
+    """The lines of loads of integers."""
+    yield from _cut(given.tokens, pointers)
+    yield from _converted(given.tokens, pointers)
+    yield from _of_brackets(given.tokens, pointers)
     yield from _variables(given)
 
 
@@ -146,13 +144,10 @@ class _Pointers:
 
     def __init__(self, tokens: list[Token]) -> None:
         self._declared: dict[str, list[tuple[int, int, bool]]] = {}
-        for i, token in enumerate(tokens[:-4]):
-            if token.text != "*":
-                continue
-            after = _named(tokens, i)
-            if (each := integer(tokens, i)) or tokens[after + 1].text in (",", ")", "="):  # and not a * x[i]
-                unsigned = any(t.text in UNSIGNED for t in tokens[max(0, i - 3) : i])
-                self._declared.setdefault(tokens[after].text, []).append((i, each, unsigned))
+        for one in (one for one in named(tokens, functions_in(tokens)) if "*" in one.type):
+            each = bytes_of(one.type[: one.type.index("*")]) if one.type.count("*") == 1 else 0
+            unsigned = any(word in UNSIGNED for word in one.type)
+            self._declared.setdefault(one.name, []).append((one.at, each, unsigned))
 
     def knows(self, name: str) -> bool:
         return name in self._declared
@@ -273,13 +268,6 @@ def _given(tokens: list[Token], i: int, pointers: _Pointers) -> int:
     if tokens[i - 1].text == "]":
         return pointers.at(tokens, i - 1)[0]
     return integer(tokens, i - 1) if tokens[i - 1].kind == "name" else 0
-
-
-def _named(tokens: list[Token], star: int) -> int:
-    after = star + 1
-    while after < len(tokens) - 2 and tokens[after].text in ("const", "__restrict__", "__restrict"):
-        after += 1
-    return after
 
 
 def _in_switch(tokens: list[Token], i: int) -> bool:
