@@ -10,6 +10,7 @@ import pytest
 from onekernel.simulator.facts import BRANCHES, LOOPS, facts_at, facts_of
 from onekernel.simulator.facts.elements import changes
 from onekernel.simulator.facts.functions import name_of
+from onekernel.simulator.facts.kernels import kernels
 from onekernel.simulator.facts.tokens import text_of
 
 TURNS = """__global__ void k(float* x, int n)
@@ -157,3 +158,9 @@ def test_lambdas_are_known_by_their_words_and_their_bodies() -> None:
     facts = facts_of(f"void h() {{ {text} [[nodiscard]] int g(); b[0] = {{}}; }}")
     found = [(one.name, one.words, one.bracket is not None, facts.code[one.body + 1].text) for one in facts.lambdas]
     assert found == [("f", (), True, "return"), ("", ("__device__",), False, "}")]
+
+
+@pytest.mark.parametrize("between", ["", "static void ", "__launch_bounds__(32) "])
+def test_a_kernel_is_a_template_whatever_stands_behind_its_header(between: str) -> None:
+    facts = facts_of(f"template <class T, int N = (1 < 2)> {between}__global__ void k(T* x) {{}}")
+    assert kernels(facts.tokens) == ({"k": 2}, {"k": 1})

@@ -53,8 +53,7 @@ def waits_for_volatile(file: str | None, number: int | None, data: str) -> bool:
     names = set(re.findall(r"[A-Za-z_]\w*", _wait_above(file, number))) - {"while"}
     if not names or data in names:
         return False
-    declared = re.compile(rf"\bvolatile\b[^;()]*\b(?:{'|'.join(names)})\b")
-    return "volatile" in names or any(map(declared.search, facts_at(file).plain_lines))
+    return "volatile" in names or any(one.name in names and "volatile" in one.type for one in facts_at(file).named)
 
 
 def steps_by_block(file: str | None, number: int | None) -> bool:
