@@ -13,7 +13,7 @@ from pathlib import Path
 from audits.book import tables
 from onekernel.errors import UserError
 from onekernel.messages import Message
-from onekernel.simulator.facts.file import facts_of
+from onekernel.simulator.facts import facts_of
 
 _MARK = re.compile(r"(<!-- excerpt: (?P<path>\S+) (?P<name>\w+) -->\n).*?(<!-- /excerpt -->)", re.S)
 _FENCES = {".cu": "cuda", ".py": "python"}

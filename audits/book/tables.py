@@ -30,7 +30,7 @@ from audits.words import caption, grid
 from onekernel.author.findings import examples
 from onekernel.errors import UserError
 from onekernel.messages import Message
-from onekernel.simulator.read import records, support
+from onekernel.simulator.read import records
 
 CAPTION, AUDITS = "caption", "audits"
 FINDINGS, SUPPORT = "simulator/findings", "simulator/support"
@@ -106,7 +106,7 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
     if name == FINDINGS:
         return records.table(lang, examples(root, page))
     if name == SUPPORT:
-        return support.table(lang, root, page)
+        return records.support(lang, root, page)
     parts = name.split("/")
     if len(parts) != 3:
         raise _error("stale-unknown", page, root, line, name, known="GPU/BENCH/PART")

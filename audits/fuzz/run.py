@@ -34,7 +34,7 @@ from onekernel.sandbox import arrays, protocol, readers
 from onekernel.sandbox.arrays import ArraysError
 from onekernel.sandbox.protocol import Forged
 from onekernel.sandbox.reasons import words_of_reasons
-from onekernel.simulator.rewrite.source import rewrite
+from onekernel.simulator.rewrite import rewrite
 
 FILES = 10_000  # of each kind, but for CUDA: the simulator's rewriting takes 20 ms of each
 SECONDS = 5.0  # no verdict takes longer

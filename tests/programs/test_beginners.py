@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.programs import Executable, build
-from onekernel.simulator.read import around, updates
+from onekernel.simulator.read import around, stores
 from support.marks import marked
 
 PATH = Path(__file__).with_name("beginners.cu")
@@ -47,6 +47,13 @@ SAID = {
 }
 
 
+def _written(folder: Path, *lines: str) -> str:
+    """A file whose kernel has these lines, from its second line on."""
+    file = folder / "a.cu"
+    file.write_text("\n".join(("__global__ void k() {", *lines, "}", "")))
+    return str(file)
+
+
 @pytest.fixture(scope="module")
 def beginners() -> Executable:
     return build([PATH])
@@ -77,10 +84,17 @@ def test_a_beginner_reads_the_line_and_what_to_do(number: int, beginners: Execut
         ("if (s[t] < s[t + step]) s[t] = s[t + step];", "s", False),
         ("x[i] = y[i] + 1;", "d_x", False),
         ("x[i] = x[i - 1] + x[i];", "x", False),
+        ("if (i < n) p.sum[i] = p.sum[i] + w;", "p.sum", True),  # of a struct
+        ("bins[i] <<= 1;", "bins", True),
+        ("*best = max(*best,\n x[i]);", "d_best", True),
+        ("n = a * b;", "b", False),  # a product is no pointer's element
+        ("*out = (T)(x + (float)*out);", "d_out", True),
     ],
 )
-def test_a_change_that_is_lost_is_told_from_an_exchange(line: str, variable: str, lost: bool) -> None:
-    assert updates.updates(line, variable) is lost
+def test_a_change_that_is_lost_is_told_from_an_exchange(
+    line: str, variable: str, lost: bool, tmp_path: Path
+) -> None:
+    assert stores.updates(_written(tmp_path, line), 2, variable) is lost
 
 
 @pytest.mark.parametrize(
@@ -91,11 +105,14 @@ def test_a_change_that_is_lost_is_told_from_an_exchange(line: str, variable: str
         ("float left = v[i - 1];", "v[i] = left;", False),
         ("int old = v[i];", "v[i] = w[i];", False),
         ("if (v[i] > v[j]) {", "v[i] = t;", False),
+        ("v[i] = w;", "v[i] += v[i + 1];", False),  # what the first sets it has not read
         ("if (t == 3) mine += v[i];", "if (t == 40) v[i] = 2.0f;", False),  # a test of who reads
     ],
 )
-def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(read: str, write: str, lost: bool) -> None:
-    assert updates.updates_later(read, write, "d") is lost
+def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(
+    read: str, write: str, lost: bool, tmp_path: Path
+) -> None:
+    assert stores.updates_later(_written(tmp_path, read, write), 2, 3, "d") is lost
 
 
 @pytest.mark.parametrize(
@@ -111,8 +128,8 @@ def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(read: str, w
         ("c[i] = a[i];", "c", False),
     ],
 )
-def test_whether_a_line_adds_to_what_it_reads(line: str, variable: str, adds: bool) -> None:
-    assert updates.adds_to(line, variable) is adds
+def test_whether_a_line_adds_to_what_it_reads(line: str, variable: str, adds: bool, tmp_path: Path) -> None:
+    assert stores.adds_to(_written(tmp_path, line), 2, variable) is adds
 
 
 @pytest.mark.parametrize(("otherwise", "line"), [("", 2), ("    else s[t] = 0;", None)])

@@ -8,7 +8,7 @@ import pytest
 
 from onekernel.programs import Executable, build
 from onekernel.simulator.arch import architecture
-from onekernel.simulator.rewrite.source import rewrite
+from onekernel.simulator.rewrite import rewrite
 from support.marks import marked
 
 PATH = Path(__file__).with_name("extents.cu")

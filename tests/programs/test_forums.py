@@ -9,7 +9,7 @@ import pytest
 from onekernel.backends.base import BuildError
 from onekernel.programs import Executable, build
 from onekernel.programs.text import lines_of
-from onekernel.simulator.read import declarations, excerpt
+from onekernel.simulator.read import around, arrays
 from support.marks import marked
 
 PATH = Path(__file__).with_name("forums.cu")
@@ -85,7 +85,7 @@ def test_a_file_of_another_encoding_is_told_its_error(tmp_path: Path) -> None:
 
 
 def test_a_quoted_line_has_no_spaces_that_align_it() -> None:
-    assert excerpt.quoted("x[i]   =  1;   y = 2;") == "`x[i] = 1; y = 2;`"
+    assert around.quoted("x[i]   =  1;   y = 2;") == "`x[i] = 1; y = 2;`"
 
 
 @pytest.mark.parametrize(
@@ -103,4 +103,4 @@ def test_the_extents_of_a_variable_of_the_device_are_read_where_they_are_numbers
 ) -> None:
     file = tmp_path / "a.cu"
     file.write_text(text)
-    assert declarations.inner_extents(str(file), "t") == extents
+    assert arrays.inner_extents(str(file), "t") == extents

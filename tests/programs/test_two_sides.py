@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from onekernel.simulator.arch import architecture
-from onekernel.simulator.rewrite.source import rewrite
+from onekernel.simulator.rewrite import rewrite
 from support.simulated import clean
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from onekernel.simulator.compilation import compiler
 from onekernel.simulator.compilation.compiler import COMMON, Compiler, card
 from onekernel.simulator.compilation.parts import UNIT_OF_CARD, UNITS
 from onekernel.simulator.paths import RUNTIME
-from onekernel.simulator.rewrite.source import rewrite
+from onekernel.simulator.rewrite import rewrite
 from support.patience import HUNG_SECONDS
 
 CROSS, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64"

@@ -12,7 +12,7 @@ import pytest
 from onekernel.course import find_root
 from onekernel.simulator.compilation import compiler
 from onekernel.simulator.compilation.compile import compile_object
-from onekernel.simulator.rewrite.source import rewrite
+from onekernel.simulator.rewrite import rewrite
 
 _FUNCTION = re.compile(r"[0-9a-f]+ <(.+)>:$")
 _LINE = re.compile(r"\S*kernel\.cpp:\d+|\S+\.cu:\d+")

@@ -12,7 +12,7 @@ from onekernel.backends.cache import cache_folder
 from onekernel.simulator.compilation import diagnostics, parts
 from onekernel.simulator.compilation.compiler import Compiler, compiler
 from onekernel.simulator.compilation.parts import run_compiler, runtime_objects
-from onekernel.simulator.rewrite.source import Source
+from onekernel.simulator.rewrite import Source
 from support.compilers import FAMILIES, OTHERS
 from support.corpus import graded
 from support.course import ROOT

@@ -10,7 +10,7 @@ from onekernel.simulator.compilation.compiler import compiler
 from onekernel.simulator.compilation.preprocessor import seen_lines
 from onekernel.simulator.facts.conditionals import HOST_VIEW, active
 from onekernel.simulator.facts.tokens import text_of, tokenize
-from onekernel.simulator.rewrite.source import rewrite
+from onekernel.simulator.rewrite import rewrite
 
 CASES = [
     ("#if __CUDA_ARCH__ >= 900\nasm\n#else\nplain\n#endif\n", {"plain"}),

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.simulator.facts.file import BRANCHES, LOOPS, facts_at, facts_of
+from onekernel.simulator.facts import BRANCHES, LOOPS, facts_at, facts_of
+from onekernel.simulator.facts.elements import changes
 from onekernel.simulator.facts.functions import name_of
-from onekernel.simulator.facts.names import changes
+from onekernel.simulator.facts.kernels import kernels
+from onekernel.simulator.facts.tokens import text_of
 
 TURNS = """__global__ void k(float* x, int n)
 {
@@ -124,6 +126,7 @@ def test_names_are_declared_with_the_words_of_their_types() -> None:
 def test_what_changes_a_name() -> None:
     code = facts_of("a = b; a == b; a <= b; a <<= 1; ++a; a--; b.a += 2; aa = 1; a != 2; c[a] = 3;").code
     assert changes(code, "a") == ["=", "<<=", "++", "--", "+="]
+    assert changes(facts_of("--a > 0").code, "a") == ["--"]
 
 
 def test_calls_have_what_they_are_given() -> None:
@@ -132,3 +135,32 @@ def test_calls_have_what_they_are_given() -> None:
     assert found == [
         ("cudaMalloc", 1, ("&p", "sizeof(int) * (n + 1)")), ("f", 2, ('g(1, "a, b")', "2")), ("g", 2, ("1", '"a, b"')),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("if (i < n) *sum += x[i];", [("*sum", "+=", "x[i]")]),
+        ("p->x[i][j] <<= 2;", [("p->x[i][j]", "<<=", "2")]),
+        ("(*q)[k]++; --s[t];", [("(*q)[k]", "++", ""), ("s[t]", "--", "")]),
+        ("float a = 1, b[2] = {3, 4};", [("a", "=", "1"), ("b[2]", "=", "{3,4}")]),
+        ("x = a == b; if (c <= d) f(e != g);", [("x", "=", "a==b")]),
+        ("y = a * b; return *z = w;", [("y", "=", "a*b"), ("*z", "=", "w")]),
+    ],
+)
+def test_a_store_is_known_by_its_target_its_sign_and_its_value(text: str, stored: list[tuple[str, str, str]]) -> None:
+    facts = facts_of(f"void f() {{ {text} }}")
+    assert [(s.target.text, s.sign, text_of(facts.code[slice(*s.value)])) for s in facts.stores] == stored
+
+
+def test_lambdas_are_known_by_their_words_and_their_bodies() -> None:
+    text = "auto f = [=](int i) mutable -> int { return a[i]; }; k([] __device__ { });"
+    facts = facts_of(f"void h() {{ {text} [[nodiscard]] int g(); b[0] = {{}}; }}")
+    found = [(one.name, one.words, one.bracket is not None, facts.code[one.body + 1].text) for one in facts.lambdas]
+    assert found == [("f", (), True, "return"), ("", ("__device__",), False, "}")]
+
+
+@pytest.mark.parametrize("between", ["", "static void ", "__launch_bounds__(32) "])
+def test_a_kernel_is_a_template_whatever_stands_behind_its_header(between: str) -> None:
+    facts = facts_of(f"template <class T, int N = (1 < 2)> {between}__global__ void k(T* x) {{}}")
+    assert kernels(facts.tokens) == ({"k": 2}, {"k": 1})

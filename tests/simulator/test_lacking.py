@@ -11,9 +11,9 @@ import pytest
 
 from onekernel import programs
 from onekernel.backends.base import BuildError
+from onekernel.simulator.compilation.compile import OF_PROGRAMS
 from onekernel.simulator.compilation.compiler import compiler, flags
 from onekernel.simulator.compilation.diagnostics import lacking
-from onekernel.simulator.compilation.executable import OF_PROGRAMS
 from onekernel.simulator.paths import SIMULATOR
 from support.marks import marked
 

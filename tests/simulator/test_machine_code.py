@@ -17,8 +17,8 @@ from onekernel.backends import call_arguments
 from onekernel.backends.machine_code import disassembler
 from onekernel.cuda import nvcc
 from onekernel.ops import OPERATORS
-from onekernel.simulator.doubts.requests import promises_of
-from onekernel.simulator.facts.file import facts_of
+from onekernel.simulator.doubts import promises_of
+from onekernel.simulator.facts import facts_of
 from onekernel.simulator.machine_code import need
 from onekernel.simulator.machine_code.elf import of_any_file
 from support import rules

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from onekernel.simulator.facts.declarations import declarations
-from onekernel.simulator.facts.macros import macros, macros_of, written_out
+from onekernel.simulator.facts.macros import macros, macros_of
 from onekernel.simulator.facts.tokens import text_of, tokenize
-from onekernel.simulator.rewrite.macros import with_arenas
+from onekernel.simulator.rewrite.expansions import with_arenas, written_out
 from support.simulated import clean, run
 
 LAUNCHER = """

@@ -115,6 +115,7 @@ def test_many_values_are_bounded(tmp_path: Path) -> None:
         ("while (a < 3) a = g(a, b);", "a", 1),
         ("p.a = 3; q->a = 4; a = 5;", "a", 1),
         ("float a[3] = {1, 2, 3}; a[b + 1] = 2;", "a", 1),
+        ("float b = 0, a[2] = {1, 2};", "a", 0),
         ("a <<= 1; a >>= 1; a != b; a >= b;", "a", 2),
     ],
 )

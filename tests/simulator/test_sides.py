@@ -16,9 +16,8 @@ from onekernel import simulator
 from onekernel.backends.base import BuildError
 from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
-from onekernel.simulator.compilation import sides
-from onekernel.simulator.compilation.diagnostics import compile_error
-from onekernel.simulator.rewrite.source import Source, rewrite
+from onekernel.simulator.compilation.diagnostics import compile_error, uses_of_host
+from onekernel.simulator.rewrite import Source, rewrite
 from support.compilers import CLANGS, GCCS
 
 ALLOWED = Path(__file__).parent / "allowed_by_nvcc.cu"
@@ -300,7 +299,7 @@ def test_clangs_words_become_the_same_sentence(line, words, code, name, tmp_path
 def test_every_compilers_words_for_an_array_of_variable_size_are_known(words, tmp_path):
     path = tmp_path / "mine.cu"
     path.write_text("__global__ void kernel(float* x, int n) {\n    float v[n];\n}\n")
-    (finding,) = sides.findings_of(rewrite(path), f"{path}:2:13: warning: {words}\n")
+    (finding,) = uses_of_host(rewrite(path), f"{path}:2:13: warning: {words}\n")
     assert (finding.code, finding.line) == ("array-of-variable-size", 2)
 
 

@@ -14,8 +14,7 @@ import pytest
 from onekernel import simulator
 from onekernel.backends.base import BuildError
 from onekernel.messages import Message
-from onekernel.simulator.compilation.clang_words import in_gcc_words
-from onekernel.simulator.compilation.complaint import Complaint
+from onekernel.simulator.compilation.complaint import Complaint, in_gcc_words
 from onekernel.simulator.compilation.slips import told
 from support.compilers import CLANGS
 from support.slips import FOLDER, slips

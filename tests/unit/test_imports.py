@@ -111,6 +111,20 @@ def test_imports_only_go_down_in_the_simulator() -> None:
     assert not up
 
 
+def test_no_door_of_the_simulator_hides_one_of_its_rooms() -> None:
+    """Python gives a package its modules as attributes, by their names: another meaning there depends on who imports
+    first."""
+    hidden = []
+    for door in (PACKAGE / "simulator").rglob("__init__.py"):
+        rooms = {p.stem for p in door.parent.glob("*.py")}
+        for node in ast.parse(door.read_text(encoding="utf-8")).body:
+            bound = {node.name} if isinstance(node, ast.FunctionDef | ast.ClassDef) else set[str]()
+            if isinstance(node, ast.ImportFrom) and node.module != f"onekernel.simulator.{door.parent.name}":
+                bound = {a.asname or a.name for a in node.names}
+            hidden += [f"{door.parent.name}: {name}" for name in bound & rooms]
+    assert not hidden
+
+
 @pytest.mark.parametrize("folder", ["kernels", "solutions"])
 def test_what_learners_write_never_imports_the_machinery(folder: str) -> None:
     for path in (PACKAGE.parents[1] / folder).rglob("*.py"):

@@ -13,16 +13,17 @@ from pathlib import Path
 
 from onekernel.errors import UserError
 from onekernel.sandbox.reader import read
+from onekernel.simulator.facts import LOOPS, Facts, facts_of
 from onekernel.simulator.facts.calls import calls
-from onekernel.simulator.facts.file import LOOPS, Facts, facts_of
+from onekernel.simulator.facts.elements import changes
 from onekernel.simulator.facts.macros import macros_of
-from onekernel.simulator.facts.names import Named, changes
+from onekernel.simulator.facts.names import INDICES, Named
 from onekernel.simulator.facts.statements import Statement, counted
 from onekernel.simulator.facts.tokens import Token, text_of
 
 _OUT = {"break", "return", "goto", "throw", "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "longjmp",
         "__trap", "__builtin_trap", "asm", "__asm", "__asm__", "assert"}  # fmt: skip
-_KNOWN = {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"}
+_KNOWN = {*INDICES, "warpSize"}
 _TESTS = re.compile(r"[<>=!+\-%&|().]")
 _NUMBERS = re.compile(r"auto|bool|float|double|\w+_t")
 _BY_VALUE = re.compile(
@@ -55,7 +56,9 @@ def _cannot_end(facts: Facts, loop: Statement) -> bool:
     code, (opens, closes) = facts.code, loop.head or (0, 0)
     parts = counted(code, loop)
     tests = parts.condition if parts else code[opens + 1 : closes]
-    within = [*tests, *(parts.step if parts else []), *code[loop.first : loop.last + 1]]  # what each turn does
+    ends = Token("sign", ";", loop.first_line)
+    steps = parts.step if parts else []
+    within = [*tests, ends, *steps, ends, *code[loop.first : loop.last + 1]]  # what each turn does
     macros = macros_of(facts.tokens).keys() - facts.numbers.keys()
     function = facts.function_around(loop.begin)
     if function is None or {t.text for t in within} & (_OUT | macros):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import PASSED, Verdict
 from onekernel.messages import Message
-from onekernel.simulator.facts.file import facts_of
+from onekernel.simulator.facts import facts_of
 from onekernel.simulator.facts.functions import KERNEL
 
 UNTRIED = "grading.untried"

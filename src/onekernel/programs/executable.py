@@ -13,22 +13,19 @@ from onekernel.counts import KernelCounts
 from onekernel.messages import Message
 from onekernel.programs import process
 from onekernel.simulator.arch import architecture
-from onekernel.simulator.compilation.compile import warnings_kept, warnings_of
+from onekernel.simulator.compilation.compile import compile_program, require_fit, warnings_kept, warnings_of
 from onekernel.simulator.compilation.compiler import compiler
-from onekernel.simulator.compilation.constants import require_fit
-from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.preprocessor import seen_lines
 from onekernel.simulator.compilation.warnings import discarded_in
-from onekernel.simulator.doubts.requests import doubts_in
+from onekernel.simulator.doubts import doubts_in
 from onekernel.simulator.facts.symbols import KINDS, UNSET
 from onekernel.simulator.machine_code.elf import symbols, variables
 from onekernel.simulator.machine_code.load import Codes, joined, load, packed
 from onekernel.simulator.program import BY_CODE, COUNTING, HALVES, MODES, TRACE
-from onekernel.simulator.read.findings import findings_of
+from onekernel.simulator.read.findings import findings_of, odd_trees
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
-from onekernel.simulator.read.trees import odd_trees
-from onekernel.simulator.rewrite.source import Source, rewrite
+from onekernel.simulator.rewrite import Source, rewrite
 
 LIMIT = 60.0
 """Processor seconds of one run, unless another limit is asked for."""

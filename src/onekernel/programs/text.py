@@ -14,7 +14,7 @@ from onekernel.numerals import Quantity
 from onekernel.programs.data import exit_status
 from onekernel.programs.executable import Run
 from onekernel.simulator.program import COUNTING
-from onekernel.simulator.read import excerpt
+from onekernel.simulator.read import around
 
 MARKS = {"error": "✗", "warning": "!", "note": "–"}
 MOST_LAUNCHES = 20  # in the text; the page and the JSON have them all
@@ -27,7 +27,7 @@ def lines_of(run: Run) -> Iterator[tuple[str, str]]:
     yield "rule", heading(run)
     for finding in run.findings:
         yield finding.severity, f"{MARKS.get(finding.severity, '–')} {finding}"
-        source = excerpt.line_of(finding.file, finding.line)
+        source = around.line_of(finding.file, finding.line)
         if source:
             yield "source", f"    {finding.line} | {source}"
     if all(finding.severity == "note" for finding in run.findings):
@@ -49,7 +49,7 @@ def lines_of(run: Run) -> Iterator[tuple[str, str]]:
         for file, line, moved, needed in worst:
             times = {"moved": Quantity(moved, "B"), "times": moved / needed}
             yield "plain", f"    {Path(file).name}:{line}  {say('run.worst-line', **times)}"
-            yield "source", f"    {line} | {excerpt.line_of(file, line)}"
+            yield "source", f"    {line} | {around.line_of(file, line)}"
     yield "end", ending(run)
 
 

@@ -18,11 +18,10 @@ from onekernel.backends.processors import processors
 from onekernel.messages import Message
 from onekernel.simulator import sparse
 from onekernel.simulator.arch import architecture
-from onekernel.simulator.compilation.compile import compile_source, warnings_of
+from onekernel.simulator.compilation.compile import compile_source, require_fit, warnings_of
 from onekernel.simulator.compilation.compiler import Compiler, compiler
-from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.imports import without_use
-from onekernel.simulator.doubts.requests import Doubts, doubts_in
+from onekernel.simulator.doubts import Doubts, doubts_in
 from onekernel.simulator.facts.symbols import KINDS
 from onekernel.simulator.machine_code.elf import Symbol, of_any_file, symbols, variables
 from onekernel.simulator.machine_code.load import Codes, load, packed
@@ -30,7 +29,7 @@ from onekernel.simulator.read.errors import error_name
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
-from onekernel.simulator.rewrite.source import Source, rewrite
+from onekernel.simulator.rewrite import Source, rewrite
 from onekernel.ways import AS_WRITTEN, LEFT, LONG, REFUSED, SPARSE, TURNED
 
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4, "count-only": 1 | 4}

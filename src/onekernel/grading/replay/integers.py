@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from onekernel.simulator.facts.file import facts_of
+from onekernel.simulator.facts import facts_of
 from onekernel.simulator.facts.names import after_brackets
 from onekernel.simulator.facts.statements import expression_end
 from onekernel.simulator.facts.tokens import text_of

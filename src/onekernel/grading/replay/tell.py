@@ -18,7 +18,7 @@ from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message, area
 from onekernel.ops.base import Operator
 from onekernel.sandbox.supervisor import CallOutcome
-from onekernel.simulator.facts.file import facts_of
+from onekernel.simulator.facts import facts_of
 from onekernel.simulator.rewrite.shown import assigned
 
 WRONG = ("values", "nan", "row-sum")

@@ -1,22 +1,22 @@
-"""A rewritten file becomes a shared object, kept under a name made of everything that went into it."""
+"""A rewritten file becomes a shared object, and files with a main() of their own a program, each kept under a name made
+of everything that went into it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
-from onekernel.simulator.arch import ARCHITECTURES
-from onekernel.simulator.compilation import fences, sides, thrust, unhooked
-from onekernel.simulator.compilation.called import SHOWS, library_uses
+from onekernel.simulator.compilation import fences, thrust, unhooked
 from onekernel.simulator.compilation.compiler import EXTENTS, Compiler, flags, linker
-from onekernel.simulator.compilation.diagnostics import compile_error, link_error
-from onekernel.simulator.compilation.imports import IMPORTS, written
+from onekernel.simulator.compilation.diagnostics import compile_error, link_error, uses_of_host
+from onekernel.simulator.compilation.imports import IMPORTS, SHOWS, library_uses, written
 from onekernel.simulator.compilation.parts import (
+    CLOCKS,
     ONE_OBJECT,
     WRAP,
     hash_of,
@@ -26,38 +26,46 @@ from onekernel.simulator.compilation.parts import (
     run_compiler,
     runtime_hash,
     runtime_objects,
+    start_object,
     thread_local_library,
+    thread_local_object,
     work_folder,
 )
+from onekernel.simulator.compilation.preprocessor import refuse_pasted_asm, translate_asm
 from onekernel.simulator.compilation.warnings import warnings_in
-from onekernel.simulator.machine_code.elf import symbols, undefined
+from onekernel.simulator.facts.symbols import CONSTANT, UNSET
+from onekernel.simulator.machine_code.elf import Symbol, symbols, undefined, variables
 from onekernel.simulator.paths import INCLUDE
-from onekernel.simulator.ptx.translate import translate
-from onekernel.simulator.refusals.features import ANYWHERE
-from onekernel.simulator.rewrite.source import POISON, UNREAD, Source
+from onekernel.simulator.read.arrays import declares_on_device
+from onekernel.simulator.rewrite import Source
 
-_MARKER = re.compile(r'# (\d+) "([^"]*)"')
 # Headers of C++ that have no name in C: several of them stand on <string>.
 _OF_CPP = re.compile(
     r"#\s*include\s*<(?!c(?:assert|ctype|errno|fenv|float|inttypes|limits|math|setjmp|signal|std\w+|string|time|wchar|wctype)>)"
     r"(?:[a-z_]+|thrust/[^>\n]+)>"
 )
-_PASTED = re.compile(r"##|\\[ \t]*\r?\n\w")  # also a word that goes on in the next line
 # A class's own name for what has it outside, `using V = V<T>;`, which nvcc accepts.
 _OWN_NAME = "changes meaning of"
 _PERMITTED = re.compile(rf": error: .*?({_OWN_NAME}|\[-fpermissive\])")  # what -fpermissive turns into warnings
 _OF_MEMORY = {"memcpy", "memmove", "memset"}
 WARNINGS = ".warnings"  # beside a build: what the compiler said of it
 # The table of addresses that the linker fills in is complete, and closed to writing, before any code of the file runs.
+_SYSTEM = ("-lpthread", "-lm", "-lrt", "-ldl")
 LINKED = ("-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now")
-
-
 # What a compiler says of a union that is copied and holds a type whose copies are spelled out; of such types that are
 # given their members' values in one list with others', or by name.
 _NOT_PLAIN = re.compile(
     r"deleted (?:function|copy)|implicitly[- ]deleted|too many initializers for|excess elements in struct"
     r"|designated initializers? cannot be used with a non-aggregate|bit_cast|trivially_copyable"
 )
+# Part of the runtime here, whichever way they would be linked.
+_OURS = re.compile(r"(?:cuda|cudart|cudadevrt|culibos|cublas|cublasLt|curand|nvToolsExt)(?:_static|_device)?")
+OF_PROGRAMS = ("-DOK_PROGRAM",)  # CUDA 12's forms, too
+_NO_MAIN = re.compile(r"undefined reference to [`']main'")
+_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^'`]+)'")
+# Of constant memory a card has 64 KB: ptxas refuses a file whose __constant__ variables need more.
+_CARD = re.search(r"int constant_memory = (\d+) \* 1024;", (INCLUDE / "ok" / "card.h").read_text(encoding="utf-8"))
+_CONSTANT_BYTES = int(_CARD[1]) * 1024 if _CARD else 0
 
 
 def compile_source(
@@ -80,8 +88,7 @@ def compile_source(
 
 
 def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defines: Sequence[str]) -> Path:
-    parts = [source.text, *(f"{k}\0{v}" for k, v in sorted(source.included.items())), runtime_hash()]
-    key = hash_of(*parts, with_compiler.version, *how, *LINKED, *linker(), *defines)
+    key = hash_of(*_texts(source), runtime_hash(), with_compiler.version, *how, *LINKED, *linker(), *defines)
     folder = cache_folder("simulator")
     target = folder / f"{source.path.stem}-{key}.so"
     if used(target):
@@ -106,11 +113,11 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
         # The runtime first: its own variables must be ready when the file's are initialised.
         objects = [*runtime.result(), built, *fenced, shared.result()]
         done = run_compiler([with_compiler.path, *linker(), *LINKED, *WRAP, "-Wl,-rpath,$ORIGIN", *map(str, objects),
-                             "-o", str(linked), "-lpthread", "-lm", "-lrt", "-ldl"])  # fmt: skip
+                             "-o", str(linked), *_SYSTEM])  # fmt: skip
         if done.returncode:
             require_room(done)
             raise link_error(source, done.stdout + done.stderr)
-        keep_warnings(told, Path(work), target)
+        _keep_warnings(told, Path(work), target)
         if used_there:
             raise BuildError(used_there, told)
         names = Path(work) / "imports"
@@ -119,6 +126,64 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
         install(linked, target)
     prune(folder)
     return target
+
+
+def compile_program(
+    sources: Sequence[Source],
+    mode: str,
+    with_compiler: Compiler,
+    defines: Sequence[str] = (),
+    standard: str = "",
+    libraries: Sequence[str] = (),
+) -> Path:
+    """The program of `sources`, built if the cache does not have it. `standard`: "c++20"; `libraries`: as of -l.
+
+    Raises BuildError.
+    """
+    first = sources[0]
+    how = (*flags(mode, with_compiler, first.arch), *OF_PROGRAMS)
+    how += EXTENTS[with_compiler.family] if mode == "check" else ()
+    how += (f"-std=gnu++{max(17, int(standard[-2:]))}",) if standard else ()
+    folders = tuple(part for folder in first.folders for part in ("-I", str(folder)))
+    texts = [text for source in sources for text in (str(source.path), *_texts(source))]
+    if any(source.has_thrust for source in sources):
+        texts += thrust.flags()
+    key = hash_of(*texts, runtime_hash(), with_compiler.version, *how, *folders, *defines, *libraries)
+    folder = cache_folder("simulator")
+    target = folder / f"{first.path.stem}-{key}.run"
+    if used(target):
+        return target
+    with work_folder(folder) as work, ThreadPoolExecutor(2) as pool:
+        runtime = pool.submit(runtime_objects, with_compiler, folder, first.arch)
+
+        def built(number: int, source: Source) -> tuple[Path, str]:
+            own = Path(work) / str(number)
+            own.mkdir()
+            where = (*folders, "-iquote", str(source.path.parent))
+            return own / "kernel.o", compile_object(source, with_compiler, how, defines, own, own / "kernel.o", where)
+
+        objects = list(pool.map(built, range(len(sources)), sources))
+        linked = Path(work) / "program"
+        # The runtime first: its own variables must be ready when the files' are initialised.
+        parts = [*runtime.result(), thread_local_object(with_compiler, folder), start_object(with_compiler, folder)]
+        others = [f"-l{name}" for name in libraries if not _OURS.fullmatch(name)]
+        done = run_compiler([with_compiler.path, *linker(), *WRAP, *CLOCKS, *map(str, parts),
+                             *(str(o) for o, _ in objects), "-o", str(linked), *others, *_SYSTEM])  # fmt: skip
+        if done.returncode:
+            require_room(done)
+            raise _not_linked(first, done.stdout + done.stderr)
+        _keep_warnings("\n".join(said for _, said in objects), Path(work), target)
+        install(linked, target)
+    prune(folder, suffix=".run")
+    return target
+
+
+def _not_linked(source: Source, log: str) -> BuildError:
+    if _NO_MAIN.search(log):
+        return BuildError([Finding("no-main", Message("run.no-main"), str(source.path))], log)
+    if twice := _TWICE.search(log):
+        return BuildError([Finding("twice", Message("run.twice", {"name": twice["name"]}), str(source.path))], log)
+    return link_error(source, log)
 
 
 def compile_object(
@@ -139,9 +204,8 @@ def compile_object(
     macros = [f"-D{define}" for define in defines]
     if source.has_ptx:
         before = ["-imacros", "string"] if strings and with_compiler.family == "g++" else []
-        _translate_ptx(source, main, [with_compiler.path, *how, *macros, *before], str(work))
-    if any(_PASTED.search(text) for text in (source.text, *source.included.values())):
-        _refuse_pasted_asm(source, main, [with_compiler.path, *how, *macros])
+        translate_asm(source, main, [with_compiler.path, *how, *macros, *before], str(work))
+    refuse_pasted_asm(source, main, [with_compiler.path, *how, *macros])
     command = [with_compiler.path, *how, *macros, "-include", str(prefix), "-c", str(main), "-o", str(built)]
     command += [unhooked.option(work)] if with_compiler.family == "g++" and not source.program else []
     done = run_compiler(command)
@@ -150,7 +214,7 @@ def compile_object(
     if done.returncode:
         require_room(done)
         raise compile_error(source, done.stdout + done.stderr, str(work))
-    if wrong := sides.findings_of(source, done.stderr):
+    if wrong := uses_of_host(source, done.stderr):
         raise BuildError(wrong, done.stderr)
     if moved := unhooked.findings(source, work, built):
         if run_compiler([*command, "-ffunction-sections"]).returncode == 0:
@@ -188,45 +252,30 @@ def _watch_copies(with_compiler: Compiler, built: Path) -> None:
         run_compiler([objcopy, *(f"--redefine-sym={name}=ok_{name}" for name in sorted(called)), str(built)])
 
 
-def keep_warnings(told: str, work: Path, target: Path) -> None:
+def require_fit(sources: Iterable[Source], symbols: Iterable[Symbol]) -> None:
+    """Raises BuildError where the constants of one source do not fit: at the largest one."""
+    symbols = list(symbols)
+    for source in sources:
+        names = [name for name, kind in source.variables.items() if kind in (UNSET, CONSTANT)]
+        if not (found := variables(symbols, names)):
+            continue
+        total, (name, largest) = sum(s.size for _, s in found), max(found, key=lambda one: one[1].size)
+        if total > _CONSTANT_BYTES:
+            places = ((str(file), declares_on_device(str(file), name)) for file in source.files)
+            file, line = next((place for place in places if place[1]), (str(source.path), None))
+            values = {"name": name, "own": largest.size, "bytes": total, "most": _CONSTANT_BYTES}
+            raise BuildError([Finding("constant-memory", Message("simulator.constant-memory", values), file, line)])
+
+
+def _texts(source: Source) -> list[str]:
+    return [source.text, *(f"{name}\0{text}" for name, text in sorted(source.included.items()))]
+
+
+def _keep_warnings(told: str, work: Path, target: Path) -> None:
     kept = work / "warnings"
     told_of = (" warning: ", " note: in expansion of macro ")
     kept.write_text("\n".join(n for n in told.splitlines() if any(x in n for x in told_of)), encoding="utf-8")
     install(kept, target.with_suffix(WARNINGS))
-
-
-def _translate_ptx(source: Source, main: Path, command: list[str], work: str) -> None:
-    """Replaces the asm statements in `main` by C++. The preprocessor goes first: macros make statements and their text.
-
-    What every file includes is left out of its output, but for its macros. Raises BuildError."""
-    main.write_text(f'#include "ok/ptx.h"\n{source.text}', encoding="utf-8")
-    done = run_compiler([*command, "-E", "-imacros", str(INCLUDE / "cuda_runtime.h"), str(main)])
-    if done.returncode:
-        require_room(done)
-        raise compile_error(source, done.stdout + done.stderr, work)
-    text, refused = translate(done.stdout.replace(POISON, "").replace(UNREAD, ""), ARCHITECTURES[source.arch])
-    if refused:
-        findings = {
-            (r.file, r.line): Finding("unsupported", Message(f"ptx.{r.key}", r.values), r.file, r.line) for r in refused
-        }
-        raise BuildError(list(findings.values()))
-    # Its macros are expanded; what system headers write between brackets of __attribute__ is not one of CUDA's.
-    main.write_text(f"#undef __noinline__\n{text}", encoding="utf-8")
-
-
-def _refuse_pasted_asm(source: Source, main: Path, command: list[str]) -> None:
-    """Raises BuildError for an asm statement that macros paste together: written out it is PTX, and translated."""
-    done = run_compiler([*command, "-E", "-imacros", str(INCLUDE / "cuda_runtime.h"), str(main)])
-    mine, line = {str(p) for p in source.files}, 0
-    file = ""
-    for text in done.stdout.splitlines():
-        if marker := _MARKER.match(text):
-            line, file = int(marker[1]), marker[2]
-            continue
-        if file in mine and (found := ANYWHERE.search(text)) and (found[1] or not source.program):
-            why = Message("simulator.unread", {"what": found[1] or found[2] or found[3]})
-            raise BuildError([Finding("unread", why, file, line)])
-        line += 1
 
 
 def warnings_of(source: Source, library: Path) -> tuple[Finding, ...]:
@@ -246,3 +295,5 @@ def warnings_kept(library: Path) -> str:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8-sig", errors="replace")
+
+

@@ -39,7 +39,7 @@ _CLANG = (
     "-simplifycfg-max-small-block-size=0",  # no two ways
     "-disable-block-placement",  # lanes that part are joined by the order of the code: the source's
 )  # fmt: skip
-# What tells of the host's functions (sides.py). clang's other warnings are in words that nobody reads here.
+# What tells of the host's functions (rewrite/sides.py). clang's other warnings are in words that nobody reads here.
 _TOLD = {"g++": ("-Wdeprecated-declarations", "-Wvla", "-Wno-attributes", "-Wno-narrowing"),
          "clang++": ("-Wno-everything", "-Wdeprecated-declarations", "-Wvla")}  # fmt: skip
 # Where variables are is asked by nobody: without it g++ takes two thirds of the time for the same code and lines.
@@ -77,7 +77,7 @@ _HOOKS = {
     ),
 }  # fmt: skip
 
-# An index is compared with the extent of its array, where no loop proves it (rewrite/subscripts.py): in what is graded,
+# An index is compared with the extent of its array, where no loop proves it (rewrite/accesses.py): in what is graded,
 # and in programs in mode check alone: other modes would take up to 1.8 times as long where little is proven.
 EXTENTS = {"g++": ("-fsanitize=bounds",), "clang++": ("-fsanitize=array-bounds",)}
 

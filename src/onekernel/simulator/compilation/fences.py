@@ -20,8 +20,8 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from onekernel.simulator.compilation.called import OF_DEVICE
 from onekernel.simulator.compilation.compiler import Compiler
+from onekernel.simulator.compilation.imports import OF_DEVICE
 from onekernel.simulator.compilation.parts import require_room, run_compiler
 from onekernel.simulator.machine_code.elf import defined, demangled, sections, symbols_of, undefined, variables
 from onekernel.simulator.paths import RUNTIME

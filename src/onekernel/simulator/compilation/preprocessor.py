@@ -1,4 +1,5 @@
-"""Which lines of a program its compiler will see: asked of its preprocessor, which knows every macro."""
+"""What is asked of a compiler's preprocessor, which knows every macro: which lines of a program it will see, where asm
+statements stand in a file."""
 
 from __future__ import annotations
 
@@ -7,11 +8,19 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from onekernel.backends.base import BuildError, Finding
+from onekernel.messages import Message
+from onekernel.simulator.arch import ARCHITECTURES
 from onekernel.simulator.compilation import thrust
 from onekernel.simulator.compilation.compiler import Compiler, flags
-from onekernel.simulator.compilation.parts import run_compiler
+from onekernel.simulator.compilation.diagnostics import compile_error
+from onekernel.simulator.compilation.parts import require_room, run_compiler
 from onekernel.simulator.paths import INCLUDE
+from onekernel.simulator.ptx import translate
+from onekernel.simulator.refusals.features import ANYWHERE
+from onekernel.simulator.rewrite import POISON, UNREAD, Source
 
+_PASTED = re.compile(r"##|\\[ \t]*\r?\n\w")  # also a word that goes on in the next line
 _MARKER = re.compile(r'# (?P<line>\d+) "(?P<file>[^"]*)"')
 
 
@@ -55,3 +64,39 @@ def _own(name: str) -> Path | None:
         return None
     path = Path(name).resolve()
     return None if path.is_relative_to(INCLUDE) else path
+
+
+def translate_asm(source: Source, main: Path, command: list[str], work: str) -> None:
+    """Replaces the asm statements in `main` by C++. The preprocessor goes first: macros make statements and their text.
+
+    What every file includes is left out of its output, but for its macros. Raises BuildError."""
+    main.write_text(f'#include "ok/ptx.h"\n{source.text}', encoding="utf-8")
+    done = run_compiler([*command, "-E", "-imacros", str(INCLUDE / "cuda_runtime.h"), str(main)])
+    if done.returncode:
+        require_room(done)
+        raise compile_error(source, done.stdout + done.stderr, work)
+    text, refused = translate(done.stdout.replace(POISON, "").replace(UNREAD, ""), ARCHITECTURES[source.arch])
+    if refused:
+        findings = {
+            (r.file, r.line): Finding("unsupported", Message(f"ptx.{r.key}", r.values), r.file, r.line) for r in refused
+        }
+        raise BuildError(list(findings.values()))
+    # Its macros are expanded; what system headers write between brackets of __attribute__ is not one of CUDA's.
+    main.write_text(f"#undef __noinline__\n{text}", encoding="utf-8")
+
+
+def refuse_pasted_asm(source: Source, main: Path, command: list[str]) -> None:
+    """Raises BuildError for an asm statement that macros paste together: written out it is PTX, and translated."""
+    if not any(_PASTED.search(text) for text in (source.text, *source.included.values())):
+        return
+    done = run_compiler([*command, "-E", "-imacros", str(INCLUDE / "cuda_runtime.h"), str(main)])
+    mine, line = {str(p) for p in source.files}, 0
+    file = ""
+    for text in done.stdout.splitlines():
+        if marker := _MARKER.match(text):
+            line, file = int(marker[1]), marker[2]
+            continue
+        if file in mine and (found := ANYWHERE.search(text)) and (found[1] or not source.program):
+            why = Message("simulator.unread", {"what": found[1] or found[2] or found[3]})
+            raise BuildError([Finding("unread", why, file, line)])
+        line += 1

@@ -1,31 +1,57 @@
 """What a slip is in a teacher's words, and the line where it was made, from a compiler's complaint about it.
 
-A compiler names the place where it could not go on; a missing `;` belongs to the line before. What it says is matched
-here; its own words are kept at the end of the sentence, to be learnt.
+A compiler names the place where it could not go on; a missing `;` belongs to the line before. It stumbles behind habits
+of Python, of Java and of the blackboard that C++ does not read: of `(n + 255) // 256` it sees a bracket that does not
+close. What it says is matched here; its own words are kept at the end of the sentence, to be learnt.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Sequence
 
 from onekernel.messages import Message
-from onekernel.simulator.compilation.clang_words import in_gcc_words
-from onekernel.simulator.compilation.complaint import Complaint, Told, plain
-from onekernel.simulator.compilation.habits import habit
-from onekernel.simulator.compilation.names import INDICES, no_type, undeclared
+from onekernel.simulator.compilation.complaint import Complaint, Told, in_gcc_words, plain, without_comment
 from onekernel.simulator.facts.functions import KERNEL
+from onekernel.simulator.facts.names import INDICES
 
 _OURS = re.compile(r"\bHostLaunch<|\bok_\w+\(")  # what a launch becomes, which is not the learner's
 LAUNCH = re.compile(r"(\w+)\s*(?:<[^<>]*>)?\s*<<<")
 _BEGINS = re.compile(r"__global__|__device__|(?:extern|static|template)\b")
+_TYPES = frozenset(
+    """
+float double int unsigned signed char short long bool void size_t int8_t int16_t int32_t int64_t uint8_t uint16_t
+uint32_t uint64_t __half __half2 __nv_bfloat16 __nv_bfloat162 float2 float3 float4 double2 int2 int3 int4 uint2 uint3
+uint4 uchar4 dim3 cudaError_t cudaStream_t cudaEvent_t
+    """.split()  # noqa: SIM905
+)
+_NAMED = re.compile(r"\b(?:struct|class|enum|union|using) +(\w+)")
+_PLAIN_TYPES = r"(?:int|float|double|bool|str|unsigned|int64_t|size_t)"
+_HABITS = (
+    ("python-colon", r"^(?P<before>(?:\}?\s*else\s+)?(?:if|while)\b[^?;]*?|else\s*)\s*:(?!:)"),
+    ("python-elif", r"^\}?\s*elif\b"),
+    ("python-for", r"^for\s*\(?\s*(?P<name>\w+)\s+in\b"),
+    ("python-def", r"^def\s+(?P<name>\w+)"),
+    ("python-pass", r"^pass\s*;?$"),
+    ("python-annotation", rf"^(?P<name>\w+)\s*:\s*(?P<type>{_PLAIN_TYPES})\b"),
+    ("python-choice", r"=\s*(?P<one>[^;=?]+?)\s+if\s+(?P<test>[^;]+?)\s+else\s+(?P<other>[^;]+)"),
+    ("python-word", r"\b(?P<word>True|False|None)\b"),
+    ("python-print", r"(?<![\w.])print\s*\("),
+    ("power", r"(?P<base>\w+|\))\s*(?P<sign>\*\*)\s*[\w(]"),
+    ("power", r"(?P<base>\w+|\))\s*(?P<sign>\^)\s*[\w(]"),
+    ("decimal-comma", r"(?<![\w.\[])(?P<whole>\d+),(?P<part>\d+)f?(?=\s*[*/+;)-])"),
+    ("array-brackets", rf"^(?:__shared__\s+)?(?P<type>{_PLAIN_TYPES})\s*\[\s*(?P<size>\w+)\s*\]\s*(?P<name>\w+)"),
+)
+# A division by `//`, which begins a comment: what stands before it ends nothing.
+_QUOTIENT = re.compile(r"^.*[=(].*[\w)]\s*//\s*[\w(][\w.()]*(?:\s*[-+*/]\s*[\w.()]+)*\s*\)*;$")
 
 
 def told(what: str, line: int, lines: Sequence[str]) -> tuple[Message, int]:
     """The sentence for a compiler's error, and the line of the slip; its own words where nothing better is known."""
     complaint = Complaint(what, line, lines)
     complaint = Complaint(in_gcc_words(complaint), line, lines)
-    for explain in (habit, _known):
+    for explain in (_habit, _known):
         found = explain(complaint)
         if found is not None:
             key, values, where = found
@@ -105,12 +131,12 @@ def _as(key: str, *names: str) -> Callable[[Complaint, re.Match[str]], Told]:
     return lambda c, m: (key, {name: m[name] for name in names}, c.line)
 
 
-def read_only(c: Complaint, _: re.Match[str]) -> Told | None:
+def _read_only(c: Complaint, _: re.Match[str]) -> Told | None:
     target = re.match(r"\(*\**\s*([A-Za-z_]\w*)", c.text)
     return ("read-only", {"name": target[1]}, c.line) if target else None
 
 
-def arguments(c: Complaint, m: re.Match[str]) -> Told | None:
+def _arguments(c: Complaint, m: re.Match[str]) -> Told | None:
     """A launch whose arguments are not what the kernel takes."""
     launch = LAUNCH.search(c.text)
     if not launch:
@@ -120,52 +146,106 @@ def arguments(c: Complaint, m: re.Match[str]) -> Told | None:
     return ("arguments", {"kernel": launch[1], "takes": ", ".join(heads[0].given)}, c.line) if heads else None
 
 
-def shuffle(c: Complaint, m: re.Match[str]) -> Told | None:
-    return "shuffle", {"name": m["name"]}, c.line
-
-
-def conversion(c: Complaint, m: re.Match[str]) -> Told | None:
+def _conversion(c: Complaint, m: re.Match[str]) -> Told | None:
     return "conversion", {"given": plain(m["given"]), "wanted": plain(m["wanted"])}, c.line
 
 
-def brackets(c: Complaint, m: re.Match[str]) -> Told | None:
+def _brackets(c: Complaint, m: re.Match[str]) -> Told | None:
     """An element asked for in round brackets, as other languages do."""
     name = m["name"]
     pointer = any(one.is_array or {*one.type} & {"*", "&"} for one in c.facts.named if one.name == name)
     return ("element-brackets", {"name": name}, c.line) if pointer else None
 
 
-def launch_value(c: Complaint, _: re.Match[str]) -> Told | None:
+def _launch_value(c: Complaint, _: re.Match[str]) -> Told | None:
     launch = re.search(r"=\s*(\w+)\s*(?:<[^<>]*>)?\s*<<<", c.text)
     return ("launch-value", {"kernel": launch[1]}, c.line) if launch else None
 
 
-def returned_number(c: Complaint, _: re.Match[str]) -> Told | None:
+def _returned_number(c: Complaint, _: re.Match[str]) -> Told | None:
     return ("returned-number", {}, c.line) if re.search(r"\breturn\s+-?\d+\s*;", c.text) else None
 
 
-def subscript(c: Complaint, m: re.Match[str]) -> Told:
+def _subscript(c: Complaint, m: re.Match[str]) -> Told:
     """An index that is no whole number, or something without elements."""
     if m["type"].endswith(("*", "]")):
         return "index-type", {"type": m["index"]}, c.line
     return "not-an-array", {"type": m["type"]}, c.line
 
 
-def variable_size(c: Complaint, _: re.Match[str]) -> Told:
-    if found := warp_size(c, _):
+def _variable_size(c: Complaint, _: re.Match[str]) -> Told:
+    if found := _warp_size(c, _):
         return found
     return ("shared-variable-size" if "__shared__" in c.text else "variable-size"), {}, c.line
 
 
-def warp_size(c: Complaint, _: re.Match[str]) -> Told | None:
+def _warp_size(c: Complaint, _: re.Match[str]) -> Told | None:
     return ("warp-size", {}, c.line) if re.search(r"\bwarpSize\b", c.text) else None
 
 
-def mixed(c: Complaint, _: re.Match[str]) -> Told | None:
+def _mixed(c: Complaint, _: re.Match[str]) -> Told | None:
     """A float and a number of 16 bits in one operation."""
     narrow = re.search(r"__half|__nv_bfloat16", c.what)
     wide = re.search(r"\b(?:float|double)\b", c.what)
     return ("mixed-types", {"narrow": narrow[0]}, c.line) if narrow and wide else None
+
+
+def _undeclared(c: Complaint, m: re.Match[str]) -> Told | None:
+    name, meant = m["name"], m["meant"]
+    if re.search(rf"\b(?:void|__global__|__device__)\s.*[(,]\s*(?:const\s+)?{re.escape(name)}\b[\s*&]+\w", c.text):
+        return _no_type(c, m)  # of a parameter
+    known = set(re.findall(r"\b[A-Za-z_]\w*\b", "\n".join(without_comment(line) for line in c.lines)))
+    near = difflib.get_close_matches(name, sorted((known | set(INDICES)) - {name}), 1, 0.8)
+    if re.match(rf"(?:for\s*\()?\s*{re.escape(name)}\s*(?:\[[^\]]*\]\s*)?=[^=]", c.text) and not near:
+        return "no-type", {"name": name}, c.line
+    same = meant if meant and (meant.lower() == name.lower() or _near(meant, name)) else near[0] if near else None
+    if same:
+        return "misspelt", {"name": name, "meant": same}, c.line
+    elsewhere = next((one.line for one in c.facts.named if one.name == name and one.line != c.line), None)
+    if elsewhere:
+        return "other-scope", {"name": name, "where": elsewhere}, c.line
+    return "undeclared", {"name": name}, c.line
+
+
+def _near(a: str, b: str) -> bool:
+    return difflib.SequenceMatcher(None, a.lower(), b.lower()).ratio() >= 0.8
+
+
+def _no_type(c: Complaint, m: re.Match[str]) -> Told | None:
+    """A name that stands where a type must: of a parameter, or of a declaration outside functions."""
+    name, meant = m["name"], m["meant"]
+    known = {word for line in c.lines for word in _NAMED.findall(without_comment(line))} | _TYPES
+    near = difflib.get_close_matches(name, sorted(known - {name}), 1, 0.75)
+    same = [f"{name}_t"] if f"{name}_t" in _TYPES else near or ([meant] if meant and _near(meant, name) else [])
+    declares = re.search(rf"\b{re.escape(name)}\b[\s*&]+[A-Za-z_]", c.text)  # and is not a statement's first word
+    if same and declares:
+        return "misspelt-type", {"name": name, "meant": same[0]}, c.line
+    in_brackets = re.search(rf"\([^()]*\b{re.escape(name)}\b", c.text)
+    return ("unknown-type" if in_brackets else "no-such-type"), {"name": name}, c.line
+
+
+def _habit(c: Complaint) -> Told | None:
+    """What C++ does not read on the line of a complaint, or at the end of the one before, where nothing ends that."""
+    for n in filter(None, (c.line, c.unended())):
+        if n <= len(c.lines) and _QUOTIENT.match(c.lines[n - 1].strip()):
+            return "python-quotient", {}, n
+        for key, pattern in _HABITS:
+            match = re.search(pattern, c.at(n))
+            if match and _meant(key, c.what, match):
+                return key, {name: value for name, value in match.groupdict().items() if value is not None}, n
+    return None
+
+
+def _meant(key: str, complaint: str, match: re.Match[str]) -> bool:
+    """Whether the complaint is about this: the same signs may be right elsewhere in a line that is wrong."""
+    said = {
+        "python-word": rf"'{match.groupdict().get('word')}'",
+        "python-print": r"'print'",
+        "python-pass": r"'pass'",
+        "power": r"unary '\*'|binary 'operator\^'",
+        "decimal-comma": r"numeric literal|numeric constant|suffix",
+    }.get(key)
+    return said is None or re.search(said, complaint) is not None
 
 
 _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told | None]], ...] = tuple(
@@ -179,40 +259,40 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
         (r"expected ',' or ';' before '(?P<token>[^']+)'", _semicolon),
         (r"expected (?:initializer|declaration) before '(?P<token>[^']+)'", _semicolon),
         (r"cannot be used as a function", _called),
-        (r"'(?P<name>\w+)' cannot be used as a function", brackets),
-        (r"'(?P<name>\w+)' was not declared in this scope(?:; did you mean '(?P<meant>\w+)'\?)?", undeclared),
-        (r"assignment of read-only|increment of read-only|decrement of read-only", read_only),
+        (r"'(?P<name>\w+)' cannot be used as a function", _brackets),
+        (r"'(?P<name>\w+)' was not declared in this scope(?:; did you mean '(?P<meant>\w+)'\?)?", _undeclared),
+        (r"assignment of read-only|increment of read-only|decrement of read-only", _read_only),
         (r"expected unqualified-id before|function-definition is not allowed|expected '\}' at end of input", _braces),
         (r"expected declaration before '\}'|linkage specification", _braces),
         (r"expected '(?P<sign>[()\]])' before", _bracket),
-        (r"no matching function for call to '(?P<name>__\w+_sync)\(", shuffle),
+        (r"no matching function for call to '(?P<name>__\w+_sync)\(", _as("shuffle", "name")),
         (r"no matching function for call to '(?P<name>atomicM(?:ax|in))\(.*\b(?:float|double|half)\b",
          _as("atomic-float", "name")),
-        (r"invalid conversion from 'int' to 'cudaError_t'|void value not ignored", launch_value),
-        (r"invalid conversion from 'int' to 'cudaError_t'", returned_number),
+        (r"invalid conversion from 'int' to 'cudaError_t'|void value not ignored", _launch_value),
+        (r"invalid conversion from 'int' to 'cudaError_t'", _returned_number),
         (r"value of 'warpSize' is not usable|no matching function for call to '[\w:]+<[^']*\bwarpSize\b",
          _as("warp-size")),
-        (r"invalid conversion|no match for call|too (?:few|many) arguments", arguments),
-        (r"no matching function|cannot convert", arguments),
+        (r"invalid conversion|no match for call|too (?:few|many) arguments", _arguments),
+        (r"no matching function|cannot convert", _arguments),
         (r"'(?P<name>\w+)' is not a member of 'std'", _as("standard", "name")),
         (r"^(?P<name>[^:\n]+): No such file", _as("header", "name")),
         (r"redeclaration of '(?:[^']*\s|\W*)(?P<name>\w+)(?:\[[^']*)?'|conflicting declaration '[^']*\b(?P<other>\w+)'",
          lambda c, m: ("twice", {"name": m["name"] or m["other"]}, c.line)),
-        (r"invalid types '(?P<type>.+?)\[(?P<index>[^\[\]]*)\]' for array subscript", subscript),
+        (r"invalid types '(?P<type>.+?)\[(?P<index>[^\[\]]*)\]' for array subscript", _subscript),
         (r"jump to (?:case )?label|cannot jump from", _as("jump-over")),
-        (r"non-constant condition for static assertion", warp_size),
-        (r"variably modified|storage size of|size of array .* not an integral", variable_size),
+        (r"non-constant condition for static assertion", _warp_size),
+        (r"variably modified|storage size of|size of array .* not an integral", _variable_size),
         (r"invalid operands of types '[^']+\*' and '[^']+\*' to binary 'operator(?P<sign>[^']+)'",
          _as("addresses", "sign")),
         (r"invalid preprocessing directive", _as("directive")),
         (r"'else' without a previous 'if'", _as("else")),
         (r"comparison between pointer and integer", _as("text-compared")),
-        (r"ambiguous overload for 'operator.+'|call of overloaded '__h\w+\(", mixed),
+        (r"ambiguous overload for 'operator.+'|call of overloaded '__h\w+\(", _mixed),
         (r"lvalue required as (?:left operand|increment)", _as("not-assignable")),
         (r"void value not ignored", _as("no-value")),
         (r"return-statement with a value, in function returning 'void'", _as("returns-nothing")),
         (r"'(?P<name>\w+)' (?:does not name a type|has not been declared)(?:; did you mean '(?P<meant>\w+)'\?)?",
-         no_type),
+         _no_type),
         (r"stray '`' in program", _as("fence")),
         (r"stray '(?P<sign>[^']+)' in program|extended character (?P<other>\S+)", _as("stray")),
         (r"missing terminating", _as("quote")),
@@ -221,8 +301,8 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
          _as("member", "member", "name")),
         (r"invalid suffix|unable to find numeric literal", _as("number")),
         (r"expected primary-expression before", _as("expression")),
-        (r"invalid conversion from '(?P<given>.+?)' to '(?P<wanted>.+?)'(?: \[|$)", conversion),
-        (r"cannot convert '(?P<given>.+?)'(?: \{aka .*?\})? to '(?P<wanted>.+?)'", conversion),
+        (r"invalid conversion from '(?P<given>.+?)' to '(?P<wanted>.+?)'(?: \[|$)", _conversion),
+        (r"cannot convert '(?P<given>.+?)'(?: \{aka .*?\})? to '(?P<wanted>.+?)'", _conversion),
         (r"too (?:few|many) arguments to function '[^'(]*?\b(?P<name>\w+)\(", _as("call", "name")),
         (r"no matching function for call to '(?P<name>[\w:]+)[<(]", _as("call", "name")),
     )

@@ -16,15 +16,14 @@ from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.simulator.machine_code.elf import plain_name, symbols
 from onekernel.simulator.paths import INCLUDE
-from onekernel.simulator.rewrite.source import SIDES, Source
+from onekernel.simulator.rewrite import SIDES, Source
 
 CODE = "unhooked"
 DUMP = "unhooked.txt"
 _FUNCTION = re.compile(r";; Function (?P<name>.*) \((?P<linked>\S+), funcdef_no=")
 _OF_LIBRARIES = re.compile(r"_ZN?K?S[tas]|_ZN?K?9__gnu_cxx")
-_QUIET = (
-    "no_sanitize"  # of the host alone, and ends a launch that comes to it (rewrite/sides.py); or the simulator's own
-)
+# Of the host alone, and ends a launch that comes to it (rewrite/sides.py); or the simulator's own.
+_QUIET = "no_sanitize"
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 # Signs in a function's name, which are no brackets nor commas of what it is given.
 _OPERATOR = re.compile(

@@ -4,18 +4,16 @@ remainders leave."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from onekernel.simulator.facts.file import Facts
+from onekernel.simulator.facts import Facts
+from onekernel.simulator.facts.names import INTEGERS, is_integer
 from onekernel.simulator.facts.tokens import Token
 
-INTEGERS = {
-    "char": 1, "int8_t": 1, "uint8_t": 1, "short": 2, "int16_t": 2, "uint16_t": 2, "int": 4, "signed": 4, "unsigned": 4,
-    "int32_t": 4, "uint32_t": 4, "long": 8, "int64_t": 8, "uint64_t": 8, "size_t": 8,
-}  # fmt: skip
 Bytes = tuple[int, int]  # of an integer: the first, and how many
 _MASKS = {0xFF: 1, 0xFFFF: 2, 0xFFFFFFFF: 4}  # what leaves whole bytes, and how many
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*")
-UNSIGNED = ("unsigned", "uint32_t", "uint64_t", "size_t")
+UNSIGNED = ("unsigned", "uint", "uint32_t", "uint64_t", "size_t")
 _TYPE = re.compile(r"\busing[ \t]+(\w+)[ \t]*=[ \t]*([\w \t]+);|\btypedef[ \t]+([\w \t]+?)[ \t]+(\w+)[ \t]*;")
 
 
@@ -50,14 +48,18 @@ def masked(tokens: list[Token], first: int, width: int) -> Bytes | None:
 
 def integer(tokens: list[Token], end: int) -> int:
     """The bytes of the type of integers that stands before a token; 0 for another."""
-    words = []
-    while end > 0 and tokens[end - 1].text in (*INTEGERS, "const"):
-        end -= 1
-        words.append(tokens[end].text)
-    widths = [INTEGERS[word] for word in words if word != "const"]
-    if "long" in words or "short" in words or "char" in words:  # long int, unsigned char
-        widths = [INTEGERS[word] for word in words if word in ("long", "short", "char")]
-    return widths[0] if widths else 0
+    first = end
+    while first > 0 and tokens[first - 1].text in (*INTEGERS, "const"):
+        first -= 1
+    return bytes_of([token.text for token in tokens[first:end]])
+
+
+def bytes_of(words: Iterable[str]) -> int:
+    """The bytes of the type of integers that these words are; 0 for another."""
+    if not is_integer(words := [*words]):
+        return 0
+    narrow = [INTEGERS[word] for word in words if word in ("long", "short", "char")]  # long int, unsigned char
+    return (narrow or [INTEGERS[word] for word in words if word in INTEGERS])[0]
 
 
 def value_of(token: Token) -> int | None:

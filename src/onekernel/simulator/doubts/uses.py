@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from onekernel.simulator.doubts.integers import INTEGERS
+from onekernel.simulator.doubts.integers import bytes_of
+from onekernel.simulator.facts.calls import lambdas
 from onekernel.simulator.facts.declarations import functions_in
+from onekernel.simulator.facts.names import after_brackets
 from onekernel.simulator.facts.statements import expression_end, scope_end
 from onekernel.simulator.facts.tokens import Token, closing, opening, split_commas
 
@@ -53,14 +55,11 @@ class Given:
             inside = [name for name, (first, last) in spans.items() if first < begin < last]
             if inside:
                 self._methods.setdefault(function.name, []).append((self.structs[inside[-1]], body))
-        for i, token in enumerate(self.tokens[:-2]):
-            if token.text == "=" and self.tokens[i + 1].text == "[":  # auto name = [...](...) {...}
-                opens = closing(self.tokens, i + 1) + 1
-                begin = expression_end(self.tokens, opens + 1, len(self.tokens), "{;")
-                if opens < begin < len(self.tokens) - 1 and self.tokens[opens].text == "(":
-                    body = begin, closing(self.tokens, begin)
-                    parameters = split_commas(self.tokens[opens + 1 : closing(self.tokens, opens)])
-                    self._parameters.setdefault(self.tokens[i - 1].text, []).append([(p, body) for p in parameters])
+        for one in lambdas(self.tokens):
+            if one.name and one.bracket is not None:
+                body = one.body, closing(self.tokens, one.body)
+                parameters = split_commas(self.tokens[one.bracket + 1 : closing(self.tokens, one.bracket)])
+                self._parameters.setdefault(one.name, []).append([(p, body) for p in parameters])
 
     def _stays_a_call(self, i: int) -> bool:
         """Whether the function whose name stands at `i` is never inlined: it is given all."""
@@ -75,7 +74,7 @@ class Given:
 
     def use(self, k: int, members: Parts) -> Parts | None:
         """What the use of a variable at `k` takes of it; None: all of it, or nobody knows what."""
-        after = past_brackets(self.tokens, k + 1)
+        after = after_brackets(self.tokens, k)
         sign, name, then = (self.tokens[after + n].text for n in range(3))
         if sign == "=" and name != "=":
             return NOTHING
@@ -134,7 +133,8 @@ class Given:
     def narrowest(self, k: int) -> int:
         """The bytes of the narrowest integer as which a function takes the variable at `k`; 0 where none does."""
         called = self._called(k)
-        widths = [_bytes(parameter) for parameter, _ in self.declared(*called)] if called else []
+        known = self.declared(*called) if called else ()
+        widths = [bytes_of(token.text for token in parameter[:-1]) for parameter, _ in known]
         return min(widths, default=0)
 
     def written(self, k: int) -> Iterator[Lines]:
@@ -222,20 +222,6 @@ def named_in(tokens: list[Token], name: str, begin: int, end: int) -> Iterator[i
 # What stands between the = and the address where a pointer of another type is given it: (float*)&v.
 _OF_A_CAST = ("(", ")", "<", ">", "*", "const", "float", "int", "unsigned", "reinterpret_cast")
 _PAIRS = {")": ("(", ")"), "]": ("[", "]")}
-
-
-def _bytes(parameter: list[Token]) -> int:
-    """Of an integer that a function takes by value; 0 for another parameter."""
-    words = [t.text for t in parameter[:-1] if t.text != "const"]
-    known = [INTEGERS[word] for word in words if word in INTEGERS]
-    narrow = [INTEGERS[word] for word in words if word in ("char", "short", "long")]
-    return (narrow or known)[0] if words and len(known) == len(words) else 0
-
-
-def past_brackets(tokens: list[Token], i: int) -> int:
-    while i < len(tokens) and tokens[i].text == "[":
-        i = closing(tokens, i) + 1
-    return i
 
 
 def _structs(tokens: list[Token]) -> Iterator[tuple[str, tuple[int, int]]]:

@@ -6,17 +6,66 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from onekernel.simulator.facts.functions import default_at, parameters
+from onekernel.simulator.facts.functions import NO_NAMES, default_at, parameters
 from onekernel.simulator.facts.tokens import (
     Token,
     closing,
     is_sign,
     next_solid,
-    one_line,
     opening,
     previous_solid,
     split_commas,
 )
+
+
+@dataclass(frozen=True)
+class Head:
+    """A declaration with `__global__`: where it begins, its name, where the bracket of its parameters opens.
+    `template`: what stands between the angle brackets of its header, nothing in a specialization's; None without."""
+
+    begin: int
+    name_at: int
+    bracket: int
+    template: tuple[int, int] | None
+    friend: bool
+
+
+def heads(tokens: list[Token]) -> Iterator[Head]:
+    """Of every kernel that is declared, in any scope and by any macro that says `__global__`."""
+    for i, token in enumerate(tokens):
+        bracket = _bracket(tokens, i) if token.kind == "name" and token.text == "__global__" else None
+        if bracket is None:
+            continue
+        begin = i
+        while begin > 0 and tokens[begin - 1].kind != "directive" and tokens[begin - 1].text not in (";", "{", "}"):
+            begin -= 1
+        begin = next_solid(tokens, begin)
+        words = [t.text for t in tokens[begin:i]]
+        template = _header(tokens, begin + words.index("template")) if "template" in words else None
+        yield Head(begin, previous_solid(tokens, bracket - 1), bracket, template, "friend" in words)
+
+
+def _bracket(tokens: list[Token], i: int) -> int | None:
+    """Where the parameters of the kernel open whose `__global__` stands at `i`."""
+    while i < len(tokens) and not (tokens[i].kind == "sign" and tokens[i].text in (";", "{", "}")):
+        if is_sign(tokens, i, "("):
+            before = tokens[previous_solid(tokens, i - 1)]
+            if before.text not in NO_NAMES:
+                return i if before.kind == "name" else None
+            i = closing(tokens, i)
+        i += 1
+    return None
+
+
+def _header(tokens: list[Token], template: int) -> tuple[int, int]:
+    """What stands between the angle brackets behind `template`."""
+    opens = next_solid(tokens, template + 1)
+    depth, end = 0, opens
+    for end in range(opens, len(tokens)):
+        depth += any(is_sign(tokens, end, sign) for sign in "<(") - any(is_sign(tokens, end, sign) for sign in ">)")
+        if depth == 0:
+            break
+    return opens + 1, end
 
 
 def kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
@@ -25,28 +74,17 @@ def kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
     arity: dict[str, int] = {}
     names: dict[str, int] = {}
     taken: dict[str, set[str]] = {}  # the types of its parameters
-    for i, token in enumerate(tokens):
-        if token.kind != "name" or token.text != "__global__":
-            continue
-        k = i
-        while k < len(tokens) and not is_sign(tokens, k, ";") and not is_sign(tokens, k, "{"):
-            if is_sign(tokens, k, "("):
-                before = previous_solid(tokens, k - 1)
-                if tokens[before].text in ("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__"):
-                    k = closing(tokens, k) + 1
-                    continue
-                name = tokens[before].text
-                close = next_solid(tokens, closing(tokens, k) + 1)
-                types = _types(tokens[k + 1 : closing(tokens, k)])
-                is_other = types not in taken.setdefault(name, {types})
-                taken[name].add(types)
-                inside = parameters(tokens[k + 1 : closing(tokens, k)])
-                has_default = any(default_at(piece) < len(piece) for piece in inside)
-                names[name] = names.get(name, 0) + is_sign(tokens, close, "{") + is_other + 2 * has_default
-                if (count := _template_parameters(tokens, i)) is not None:
-                    arity[name] = count
-                break
-            k += 1
+    for head in heads(tokens):
+        name, close = tokens[head.name_at].text, closing(tokens, head.bracket)
+        types = _types(tokens[head.bracket + 1 : close])
+        is_other = types not in taken.setdefault(name, {types})
+        taken[name].add(types)
+        inside = parameters(tokens[head.bracket + 1 : close])
+        has_default = any(default_at(piece) < len(piece) for piece in inside)
+        defined = is_sign(tokens, next_solid(tokens, close + 1), "{")
+        names[name] = names.get(name, 0) + defined + is_other + 2 * has_default
+        if head.template is not None:
+            arity[name] = len(list(parameters(tokens[slice(*head.template)])))
     return arity, names
 
 
@@ -58,26 +96,6 @@ def _types(parameters: list[Token]) -> str:
         named = len(words) > 1 and words[-1].isidentifier() and words[-2] != "unsigned"
         out.append("".join(words[:-1] if named else words))
     return ",".join(out)
-
-
-def _template_parameters(tokens: list[Token], i: int) -> int | None:
-    """How many parameters the template header before token `i` has; None without one."""
-    k = previous_solid(tokens, i - 1)
-    while k >= 0 and tokens[k].kind == "name" and tokens[k].text in ("static", "inline", "extern"):
-        k = previous_solid(tokens, k - 1)
-    if not is_sign(tokens, k, ">"):
-        return None
-    end, depth, count = k, 0, 1
-    while k >= 0:
-        depth += is_sign(tokens, k, ">") - is_sign(tokens, k, "<")
-        if depth == 0:
-            break
-        count += depth == 1 and is_sign(tokens, k, ",")
-        k -= 1
-    before = previous_solid(tokens, k - 1)
-    if before < 0 or tokens[before].text != "template":
-        return None
-    return count if one_line(tokens[k + 1 : end]) else 0
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,12 +10,13 @@ from onekernel.simulator.facts.functions import Function, name_of
 from onekernel.simulator.facts.statements import expression_end
 from onekernel.simulator.facts.tokens import Token, closing
 
-INTEGERS = frozenset(
-    """
-int unsigned signed long short char size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uint
-ptrdiff_t
-    """.split()  # noqa: SIM905
-)
+INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+"""The places of a thread and a block, and their sizes: what CUDA declares in every kernel."""
+INTEGERS = {
+    "char": 1, "int8_t": 1, "uint8_t": 1, "short": 2, "int16_t": 2, "uint16_t": 2, "int": 4, "signed": 4, "unsigned": 4,
+    "int32_t": 4, "uint32_t": 4, "uint": 4, "long": 8, "int64_t": 8, "uint64_t": 8, "size_t": 8, "ptrdiff_t": 8,
+}  # fmt: skip
+"""The words of whole types, and the bytes of each."""
 _BESIDE = frozenset(("const", "volatile", "static", "constexpr", "extern", "inline", "register", "__shared__",
                      "struct", "class", "union", "enum"))  # fmt: skip
 _NO_TYPES = frozenset(
@@ -48,7 +48,7 @@ class Named:
 def is_integer(words: Iterable[str]) -> bool:
     """Whether a type of these words is one whole number."""
     kind = {*words} - _BESIDE
-    return bool(kind) and kind <= INTEGERS
+    return bool(kind) and kind <= INTEGERS.keys()
 
 
 def named(code: list[Token], functions: Sequence[Function]) -> list[Named]:
@@ -130,11 +130,3 @@ def after_brackets(code: list[Token], at: int) -> int:
     while at < len(code) and code[at].text == "[":
         at = closing(code, at) + 1
     return at
-
-
-def changes(tokens: Iterable[Token], name: str) -> list[str]:
-    """The operators by which the tokens change a variable: `=`, `+=`, `++` and so on."""
-    text = " ".join(t.text for t in tokens)
-    step, given = r"\+ \+|- -", r"(?:[-+*/%&|^] |< < |> > )?=(?! =)"
-    found = re.findall(rf"(?:({step}) )?(?<!\w){re.escape(name)}(?!\w)(?: ({step}|{given}))?", text)
-    return [one.replace(" ", "") for pair in found for one in pair if one]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from onekernel.simulator.facts.tokens import Token, closing
@@ -93,7 +93,7 @@ def statement_end(tokens: list[Token], i: int, end: int) -> int:
     return end
 
 
-def expression_end(tokens: list[Token], i: int, end: int, signs: str) -> int:
+def expression_end(tokens: list[Token], i: int, end: int, signs: Container[str]) -> int:
     """The first of these signs from `i` on, outside of brackets that open there."""
     while i < end and tokens[i].text not in signs:
         i = closing(tokens, i) + 1 if tokens[i].text in ("(", "[", "{") else i + 1

@@ -21,7 +21,6 @@ from onekernel.simulator.machine_code.instructions import (
 _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 _OFFSET = {REGISTER: 0, UNIFORM: 256, PREDICATE: 512, UNIFORM_PREDICATE: 520}
 _DOUBLES = frozenset({"DADD", "DMUL", "DFMA", "DSETP", "DMNMX"})
-EVERYTHING = (1 << 528) - 1
 
 
 def moved(one: Instruction) -> int:

@@ -18,7 +18,7 @@ from onekernel.simulator.facts.tokens import (
     split_commas,
     text_of,
 )
-from onekernel.simulator.rewrite.source import ASM
+from onekernel.simulator.rewrite import ASM
 
 _FOUND = re.compile(rf'^# (?P<line>\d+) "(?P<file>[^"\n]*)"[^\n]*$|\b{ASM}\b', re.MULTILINE)
 _QUALIFIERS = ("volatile", "__volatile__", "__volatile", "inline", "goto")
@@ -48,7 +48,7 @@ class Statement:
     wrong: str = ""
 
 
-def statements(preprocessed: str) -> Iterator[Statement]:
+def asm_statements(preprocessed: str) -> Iterator[Statement]:
     """Every marked statement, in order."""
     file, line, since = "", 1, 0
     for match in _FOUND.finditer(preprocessed):

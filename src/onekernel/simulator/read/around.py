@@ -1,10 +1,15 @@
-"""What stands around a line of the learner's own text: loops, branches, functions, barriers."""
+"""What the learner's own text says on a line that a finding names, and what stands around it: loops, branches,
+functions, barriers."""
 
 from __future__ import annotations
 
 import re
 
-from onekernel.simulator.facts.file import BRANCHES, LOOPS, facts_at
+from onekernel.simulator.facts import BRANCHES, LOOPS, facts_at
+
+MOST_QUOTED = 60  # characters
+POINTER = 8  # bytes
+_RUNTIME = re.compile(r"cuda[A-Z]\w*")
 
 
 def in_loop(file: str | None, number: int | None) -> bool:
@@ -15,8 +20,8 @@ def in_loop(file: str | None, number: int | None) -> bool:
 def by_loop(file: str | None, number: int | None, variable: str) -> bool:
     """Whether the variable of a loop around the line stands between the array's brackets there."""
     facts = facts_at(file)
-    counted = re.findall(rf"\b{re.escape(variable)}((?:\[[^\]]*\])+)", facts.line(number))
-    names = set(re.findall(r"\b\w+\b", " ".join(counted)))
+    groups = (group for element in facts.elements(variable, number) for group in element.groups)
+    names = {token.text for opens, closes in groups for token in facts.code[opens:closes]}
     return any(loop.name in names for loop in facts.counted(number or 0))
 
 
@@ -53,10 +58,11 @@ def after_loops(file: str, number: int, outside: int) -> int:
 def stored_in_branch(file: str | None, number: int | None, variable: str) -> int | None:
     """The line of the first store into the array in the function of the line, where an `if` without an `else` stands
     before each of them."""
-    store, facts = re.compile(rf"\b{re.escape(variable)}\s*(?:\[[^\]]*\]\s*)+=[^=]"), facts_at(file)
+    facts = facts_at(file)
     function = facts.function_at(number or 0)
     first, last = (function.line, function.last_line) if function else (1, 0)
-    lines = [n for n in range(first, last + 1) if store.search(facts.line(n))]
+    stored = (s for s in facts.stores if s.sets and s.target.groups and s.target.name == variable)
+    lines = [s.line for s in stored if first <= s.line <= last]
     branches = [facts.around(n, BRANCHES) for n in lines]
     return lines[0] if lines and all(around and not any(s.otherwise for s in around) for around in branches) else None
 
@@ -87,3 +93,21 @@ def for_one_warp(file: str | None, number: int | None) -> bool:
     facts = facts_at(file)
     heads = (s.head for s in facts.around(number or 0, BRANCHES) if s.head and not s.otherwise)
     return any(_OF_ONE_WARP.search(" ".join(t.text for t in facts.code[opens + 1 : closes])) for opens, closes in heads)
+
+
+def line_of(file: str | None, number: int | None) -> str:
+    """The source line without its comment and indentation; "" where there is none."""
+    lines = facts_at(file).lines
+    return lines[number - 1].strip() if number and 0 < number <= len(lines) else ""
+
+
+def quoted(text: str) -> str:
+    """A source line between backticks, shortened, without the spaces that align it."""
+    text = re.sub(r"\s+", " ", text)
+    return f"`{text if len(text) <= MOST_QUOTED else text[: MOST_QUOTED - 1] + '…'}`"
+
+
+def runtime_call(file: str | None, number: int | None) -> str:
+    """The function of the CUDA runtime that the line calls; "" where it calls none, or several."""
+    names = [call.name for call in facts_at(file).calls if call.line == number and _RUNTIME.fullmatch(call.name)]
+    return names[0] if len(names) == 1 else ""

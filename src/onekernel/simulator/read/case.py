@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onekernel.messages import Message
-from onekernel.simulator.read.excerpt import line_of
+from onekernel.simulator.read.around import line_of
 from onekernel.simulator.read.records import Record
 
 Place = tuple[str | None, int | None]  # file and line

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from onekernel.simulator.facts.file import LOOPS, Facts, facts_at
+from onekernel.simulator.facts import LOOPS, facts_at
 from onekernel.simulator.facts.functions import KERNEL, name_of
+from onekernel.simulator.facts.names import INDICES
 from onekernel.simulator.facts.tokens import text_of
 
 _FAR = 8  # lines, between a loop and what takes the lock that it waits for
@@ -52,8 +53,7 @@ def waits_for_volatile(file: str | None, number: int | None, data: str) -> bool:
     names = set(re.findall(r"[A-Za-z_]\w*", _wait_above(file, number))) - {"while"}
     if not names or data in names:
         return False
-    declared = re.compile(rf"\bvolatile\b[^;()]*\b(?:{'|'.join(names)})\b")
-    return "volatile" in names or any(map(declared.search, facts_at(file).plain_lines))
+    return "volatile" in names or any(one.name in names and "volatile" in one.type for one in facts_at(file).named)
 
 
 def steps_by_block(file: str | None, number: int | None) -> bool:
@@ -62,14 +62,8 @@ def steps_by_block(file: str | None, number: int | None) -> bool:
     for loop in facts.counted(number or 0):
         name, _, by = text_of(loop.step).partition("+=")
         if by == "blockDim.x":
-            return "blockIdx" in (text_of(loop.value) or _value(facts, name, number or 0))
+            return any(t.text == "blockIdx" for t in loop.value or facts.given(name, number or 0))
     return False
-
-
-def _value(facts: Facts, name: str, before: int) -> str:
-    """What the variable of that name is given last before a line."""
-    given = (re.search(rf"\b{name}\s*=[^=]", facts.line(n)) and facts.line(n) for n in range(before, 0, -1))
-    return next(filter(None, given), "")
 
 
 def ended_loop(file: str | None, number: int | None) -> int | None:
@@ -146,7 +140,7 @@ def swapped_extents(file: str | None, number: int | None, variable: str) -> bool
 
 def asks_where_it_runs(file: str | None, number: int | None) -> bool:
     """Whether the line asks for the sizes or the number of a block or a thread, which a kernel alone has."""
-    return bool(re.search(r"\b(?:blockDim|gridDim|threadIdx|blockIdx)\b", facts_at(file).line(number)))
+    return bool(re.search(rf"\b(?:{'|'.join(INDICES)})\b", facts_at(file).line(number)))
 
 
 def takes_reference(file: str | None, kernel: str) -> str:

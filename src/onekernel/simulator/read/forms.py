@@ -7,18 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from onekernel.messages import Message
-from onekernel.simulator.facts.file import facts_at
-from onekernel.simulator.read import (
-    around,
-    arrays,
-    causes,
-    declarations,
-    excerpt,
-    fragments,
-    indices,
-    races,
-    updates,
-)
+from onekernel.simulator.facts import facts_at
+from onekernel.simulator.read import around, arrays, causes, fragments, indices, races, stores
 from onekernel.simulator.read.case import Case
 from onekernel.simulator.read.errors import error_hint, error_name, error_text
 
@@ -45,7 +35,7 @@ def _unwritten_copy(case: Case) -> None:
 def _host_touches_device(case: Case) -> None:
     if case.form not in ("plain", "program"):
         return
-    if declarations.allocates_into_element(*case.here):
+    if arrays.allocates_into_element(*case.here):
         case.form = "rows"
     elif "thrust::" in case.text:
         case.form = "thrust"
@@ -81,7 +71,7 @@ def _bad_free(case: Case) -> None:
 def _unasked_error(case: Case) -> None:
     values, status = case.values, case.number("status")
     values["error"] = error_text(status)
-    values["call"] = excerpt.runtime_call(*case.here) or case.says("some-call")
+    values["call"] = around.runtime_call(*case.here) or case.says("some-call")
     why = error_hint(str(values["call"]), error_name(status))
     values["why"] = case.says(f"why-{why}") if why else ""
 
@@ -99,7 +89,7 @@ def _uninitialised_read(case: Case) -> None:
         case.values["few"] = case.says(_short(case), case.values)
     elif case.form == "global" and causes.draws(*case.here):
         case.form = "generator"
-    elif case.form == "global" and updates.adds_to(case.text, case.variable):
+    elif case.form == "global" and stores.adds_to(*case.here, case.variable):
         case.values["few"] = case.says("added")
 
 
@@ -124,7 +114,7 @@ def _short(case: Case) -> str:
     if case.values.get("pitch"):
         return "short-pitch"
     elements = held % filled == 0 and held // filled in (2, 4, 8, 16)
-    return "short" if elements or filled == excerpt.POINTER else "short-part"
+    return "short" if elements or filled == around.POINTER else "short-part"
 
 
 def _absent_lane(case: Case) -> None:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from onekernel.messages import Message
-from onekernel.simulator.read import around, causes, declarations, excerpt, fragments, updates
+from onekernel.simulator.read import around, arrays, causes, fragments, stores
 from onekernel.simulator.read.case import WARP, Case
 
 
@@ -15,7 +15,7 @@ def by_rows(values: dict[str, Any], file: str | None) -> dict[str, Any]:
     """The element of an array of arrays as the program writes it: tile[1][14], and not tile[46] of 32 columns."""
     name, index = str(values["variable"]), int(str(values["index"]))
     inner = [n for n in (int(str(values.get("middle", 0))), int(str(values.get("inner", 0)))) if n]
-    inner = inner or declarations.inner_extents(file, name)
+    inner = inner or arrays.inner_extents(file, name)
     if not inner or index < 0:
         return {}
     rest = index
@@ -42,7 +42,7 @@ def of_constant(case: Case) -> None:
     """A constant that was read where nothing has given it a value, and why."""
     _as_declared(case)
     if case.form == "part":
-        elements = math.prod(declarations.extents(case.file, case.variable))
+        elements = math.prod(arrays.extents(case.file, case.variable))
         over = case.number("again") and case.number("from")
         why = "size" if case.number("count") == elements else "offset" if over else "part"
         case.values["why"] = case.says(f"why-{why}", case.values)
@@ -50,7 +50,7 @@ def of_constant(case: Case) -> None:
 
 def _as_declared(case: Case) -> None:
     """Of a variable of the device the runtime knows what is accessed at once, its declaration what an element is."""
-    held, size = case.number("held"), math.prod(declarations.extents(case.file, case.variable))
+    held, size = case.number("held"), math.prod(arrays.extents(case.file, case.variable))
     if not size or held % size:
         return
     item, offset = held // size, case.number("offset")
@@ -61,11 +61,11 @@ def _as_declared(case: Case) -> None:
 def _advice(case: Case) -> Message | str:
     """What may be meant by an index behind the end of a buffer."""
     values = case.values
-    if line := declarations.declares_on_device(case.file, case.variable):
+    if line := arrays.declares_on_device(case.file, case.variable):
         return case.says("advice-declared", {**values, "at": line})
-    if case.number("index") < case.number("held") and declarations.allocated_without_sizeof(*case.there, case.variable):
+    if case.number("index") < case.number("held") and arrays.allocated_without_sizeof(*case.there, case.variable):
         return case.says("advice-bytes", values)
-    if case.number("held") == excerpt.POINTER and (name := declarations.sizeof_in_allocation(*case.there)):
+    if case.number("held") == around.POINTER and (name := arrays.sizeof_in_allocation(*case.there)):
         return case.says("advice-pointer", {**values, "name": name})
     if ended := causes.ended_loop(*case.here):
         return case.says("advice-ended", {"at": ended})
@@ -86,7 +86,7 @@ def _of_loops(case: Case) -> Message | None:
         return None
     if case.is_of_first_thread:  # of a tile that hangs over an edge it would be another's
         return case.says("advice-first-thread", case.values)
-    if declarations.fills_shared(*case.here) and case.number("index") < 2 * case.number("size"):
+    if arrays.fills_shared(*case.here) and case.number("index") < 2 * case.number("size"):
         return case.says("advice-tile", case.values)
     return case.says("advice-loop")
 
@@ -104,7 +104,7 @@ def _fragment(case: Case, prefix: str = "") -> Message | None:
         return None
     case.page = fragments.PAGE
     facts = {"call": moved.call, "apart": moved.apart, "lines": moved.lines, "each": moved.each, "need": moved.need}
-    rows_apart = case.number("inner") or next(iter(declarations.inner_extents(case.file, case.variable)[-1:]), 0)
+    rows_apart = case.number("inner") or next(iter(arrays.inner_extents(case.file, case.variable)[-1:]), 0)
     facts |= {"size": case.number("size"), "variable": case.variable, "inner": rows_apart}
     if not moved.need:
         return case.says(f"{prefix}fragment-plain", facts)
@@ -124,13 +124,13 @@ def _place(case: Case) -> Message:
     past = case.number("index") - size
     if moved := _fragment(case):
         return moved
-    dynamic = declarations.is_dynamic(file, name)
+    dynamic = arrays.is_dynamic(file, name)
     if not size and dynamic:
         return case.says("few-bytes", {"held": held, "item": item}) if held else case.says("no-bytes")
     if threads and held >= threads and held < threads * item and not held % threads and dynamic:
         each = {"held": held, "threads": threads, "each": held // threads, "item": item}
         return case.says("elements", each)
-    if case.form == "read" and past >= 0 and updates.reads_further(case.text, name):
+    if case.form == "read" and past >= 0 and stores.reads_further(file, line, name):
         return case.says("beyond-step")
     if past == 0 and around.has_wide_test(file, line):
         return case.says("one-past")

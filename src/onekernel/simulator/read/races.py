@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from onekernel.messages import Message
-from onekernel.simulator.facts.file import facts_at
-from onekernel.simulator.read import around, causes, columns, declarations, excerpt, updates
+from onekernel.simulator.facts import facts_at
+from onekernel.simulator.read import around, arrays, causes, stores
 from onekernel.simulator.read.case import Case
 
 _ADDING = re.compile(r"(?:^|[;{)]|\belse)\s*atomic(?:Add|Max|Min)\s*\(")
@@ -22,7 +22,7 @@ def tell(case: Case) -> None:
         order = _order(case)
         case.form = case.form if order == "read-write" else order
         values["after"] = around.after_loops(case.file, other or 0, line or 0) if case.file else 0
-    if case.form == "fence" and line == other and updates.updates(case.text, case.variable):
+    if case.form == "fence" and line == other and stores.updates(*case.here, case.variable):
         case.form = "grid"  # each block changes it: the counter is another matter
         values["does"] = case.says("reads")
     if case.form == "grid" and case.in_one_file:
@@ -41,9 +41,9 @@ def tell(case: Case) -> None:
         case.form = "grid-begun"
     if case.form == "write-write":
         case.form = _two_writers(case)
-    if "other_block" in values and declarations.is_of_device(case.file, case.variable):
+    if "other_block" in values and arrays.is_of_device(case.file, case.variable):
         values["once"] = case.says("once")
-    if case.form in _ONE_LINE and line == other and (found := columns.unchecked(case.file, line)):
+    if case.form in _ONE_LINE and line == other and (found := stores.unchecked(case.file, line)):
         values.update(found)
         case.form = "grid-column" if "other_block" in values else "column"
     if case.form == "same-index":
@@ -75,7 +75,7 @@ def _own_element(case: Case) -> Message:
         "warp": f"({thread}) / 32" if y > 1 or z > 1 else "threadIdx.x / 32",
     }
     if "inner" not in case.values:  # of global memory, which other blocks index as well
-        if index := columns.same_for_all(case.file, case.line, case.variable):
+        if index := stores.same_for_all(case.file, case.line, case.variable):
             return case.says("same-for-all", {"named": index})
         return case.says("past-width" if case.launch.is_plane else "one-element")
     return case.says("one-lane" if case.values.get("warp") else "own-element", named)
@@ -105,18 +105,16 @@ def _order(case: Case) -> str:
 def _lost(case: Case) -> str:
     """The form of a race in which each thread changes the element by what it has read there; "" of another."""
     file, write, read = case.file, case.line, case.other
-    there = excerpt.line_of(file, read)
     if write and write == read:
-        return "lost-update" if updates.updates(case.text, case.variable) else ""
+        return "lost-update" if stores.updates(file, write, case.variable) else ""
     if write and read and file and write < read and not around.share_loop(file, write, read):
         return ""  # what is written is read afterwards
-    later = case.text and there and updates.updates_later(there, case.text, case.variable)
-    return "lost-update-later" if later else ""
+    return "lost-update-later" if stores.updates_later(file, read, write, case.variable) else ""
 
 
 def _begins_among_others(case: Case) -> bool:
     """Whether one line adds to what the other one sets: an atomic whose result nobody takes, and a plain store."""
-    texts = (case.text, excerpt.line_of(case.there[0] or case.file, case.other))
+    texts = (case.text, around.line_of(case.there[0] or case.file, case.other))
     adding = [bool(_ADDING.search(text)) for text in texts]
     return adding[0] != adding[1] and bool(re.search(r"[^=!<>]=[^=]", texts[adding[0]]))
 
@@ -126,12 +124,12 @@ def _two_writers(case: Case) -> str:
     in the two lines, an element that one sets and another already changes, or two lines with nothing between them."""
     if case.line == case.other:
         return "same-index"
-    there = excerpt.line_of(case.there[0] or case.file, case.other)
-    names = [updates.written_array(text) if text else "" for text in (case.text, there)]
+    places = case.here, (case.there[0] or case.file, case.other)
+    names = [stores.written_array(*place) for place in places]
     if all(names) and case.variable not in names and names[0] != names[1]:
         case.values.update(here_name=names[0], there_name=names[1])
         return "overlap"
-    here_changes, there_changes = (bool(text) and updates.updates(text, case.variable) for text in (case.text, there))
+    here_changes, there_changes = (stores.updates(*place, case.variable) for place in places)
     if here_changes == there_changes:
         return "write-write"
     case.values.update(set_at=case.other if here_changes else case.line,
@@ -142,10 +140,10 @@ def _two_writers(case: Case) -> str:
 def _quoted(case: Case) -> Message | str:
     """The two lines where neither says the variable's name: it has another one there, a pointer's."""
     there_file, other = case.there
-    texts = [case.text, excerpt.line_of(there_file or case.file, other)]
+    texts = [case.text, around.line_of(there_file or case.file, other)]
     if not all(texts) or any(re.search(rf"\b{re.escape(case.variable)}\b", text) for text in texts):
         return ""
     if case.line == other:
         return ""  # the report shows it
-    here, there = (excerpt.quoted(text) for text in texts)
+    here, there = (around.quoted(text) for text in texts)
     return case.says(QUOTED, {"here": here, "line": case.line, "there": there, "other_line": other})

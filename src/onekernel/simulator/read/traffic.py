@@ -10,7 +10,7 @@ from typing import Any
 
 from onekernel import counts
 from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
-from onekernel.simulator.doubts.requests import Doubts
+from onekernel.simulator.doubts import Doubts
 from onekernel.simulator.machine_code.elf import plain_name, template_arguments
 from onekernel.simulator.machine_code.encode import CODE_SITE
 from onekernel.simulator.read.lines import Lines

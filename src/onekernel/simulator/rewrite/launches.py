@@ -4,12 +4,18 @@ kernel's parameters of them on the host.
 A kernel that its name alone does not tell, a template, one of an overloaded name, one with default arguments, has a
 function of the host beside it. As nvcc's stub, it is called in place of the kernel and takes what the kernel takes, so
 that the compiler itself finds the parameters and converts the arguments.
+
+What names a kernel without launching it stands here, too, and what `__cluster_dims__(x, y, z)` and
+`__launch_bounds__(n)` say, which becomes calls at the start of the kernel, whose threads tell them to the launch.
 """
 
 from __future__ import annotations
 
+import re
+
 from onekernel.simulator.facts.functions import default_at, parameters
-from onekernel.simulator.facts.kernels import next_launch
+from onekernel.simulator.facts.kernels import heads, next_launch
+from onekernel.simulator.facts.statements import expression_end
 from onekernel.simulator.facts.tokens import (
     Token,
     closing,
@@ -19,10 +25,10 @@ from onekernel.simulator.facts.tokens import (
     previous_solid,
     split_commas,
     text_of,
+    tokenize,
     with_calls,
 )
 
-_BOUNDS = ("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__")
 # What ends a parameter without a name, and what is no type by itself.
 _TYPES = frozenset(
     ("int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "const", "volatile", "wchar_t",
@@ -30,6 +36,15 @@ _TYPES = frozenset(
 )  # fmt: skip
 _OF_ITSELF = frozenset(("const", "volatile", "__restrict__", "__restrict"))  # of a parameter, and not of its type
 _NO_TYPES = frozenset(("const", "volatile", "typename", "struct", "class", "enum", "union", "__grid_constant__"))
+_C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
+_CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
+_CASTS = re.compile(
+    r"(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*\()$"
+)
+_CAST_TOKENS = 16  # of such a cast, spaces included
+_BY_ADDRESS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
+_NODES = ("cudaKernelNodeParams", "cudaKernelNodeParamsV2", "cudaGraphNodeParams")
+CALLS = {"__cluster_dims__": "ok_cluster_dims(dim3({}))", "__launch_bounds__": "ok_launch_bounds({})"}
 
 
 def stub_name(kernel: str) -> str:
@@ -41,17 +56,18 @@ def has_stub(kernel: str, template_arity: dict[str, int], names: dict[str, int])
 
 
 def write_stubs(tokens: list[Token], template_arity: dict[str, int], names: dict[str, int]) -> list[Token]:
-    """The tokens with a stub before each declaration of a kernel that `has_stub`, on the same line."""
+    """The tokens with a stub before each declaration of a kernel that `has_stub`, on the same line. What is declared
+    elsewhere has none: a friend, an instance or a specialization of a template."""
     written: dict[int, str] = {}
+    for head in heads(tokens):
+        header = tokens[slice(*head.template or (0, 0))]
+        elsewhere = head.friend or (head.template and not one_line(header))
+        if not elsewhere and has_stub(tokens[head.name_at].text, template_arity, names):
+            _plain_packs(tokens, head.bracket)
+            written[head.begin] = _stub(tokens, header, head.name_at, head.bracket)
     for i, token in enumerate(tokens):
-        if token.kind != "name":
-            continue
-        if token.text == "__global__" and (found := _kernel(tokens, i)):
-            begin, header, name_at, bracket = found
-            if has_stub(tokens[name_at].text, template_arity, names):
-                _plain_packs(tokens, bracket)
-                written[begin] = _stub(tokens, header, name_at, bracket)
-        elif token.text == "using" and (end := _using(tokens, i)) and has_stub(tokens[end].text, template_arity, names):
+        end = _using(tokens, i) if token.kind == "name" and token.text == "using" else None
+        if end and has_stub(tokens[end].text, template_arity, names):
             # the stub comes along, wherever the kernel's name is taken
             written[i] = f"{one_line(tokens[i:end])}{stub_name(tokens[end].text)}; "
     return with_calls(tokens, written)
@@ -66,42 +82,6 @@ def _plain_packs(tokens: list[Token], bracket: int) -> None:
                 break  # what stands before it is not the parameter's own
             if token.text in _OF_ITSELF:
                 token.kind, token.text = "space", " "
-
-
-def _kernel(tokens: list[Token], i: int) -> tuple[int, list[Token], int, int] | None:
-    """Where the declaration with `__global__` at `i` begins, its template's header, its name, its opening bracket. None
-    for what is declared elsewhere: a friend, an instance or a specialization of a template."""
-    bracket = i
-    while bracket < len(tokens):
-        if is_sign(tokens, bracket, "("):
-            if tokens[previous_solid(tokens, bracket - 1)].text not in _BOUNDS:
-                break
-            bracket = closing(tokens, bracket)
-        elif tokens[bracket].kind == "sign" and tokens[bracket].text in (";", "{", "}"):
-            return None
-        bracket += 1
-    name_at = previous_solid(tokens, bracket - 1)
-    if bracket >= len(tokens) or tokens[name_at].kind != "name":
-        return None
-    begin = i
-    while begin > 0 and tokens[begin - 1].kind != "directive" and tokens[begin - 1].text not in (";", "{", "}"):
-        begin -= 1
-    begin = next_solid(tokens, begin)
-    words = [t.text for t in tokens[begin:i] if t.kind == "name"]
-    if "friend" in words:
-        return None
-    template = next((k for k in range(begin, i) if tokens[k].text == "template"), None)
-    if template is None:
-        return begin, [], name_at, bracket
-    opens = next_solid(tokens, template + 1)
-    depth, end = 0, opens
-    for end in range(opens, i):
-        if tokens[end].kind == "sign":
-            depth += (tokens[end].text in ("<", "(")) - (tokens[end].text in (">", ")"))
-        if depth == 0:
-            break
-    header = tokens[opens + 1 : end]
-    return (begin, header, name_at, bracket) if is_sign(tokens, opens, "<") and one_line(header) else None
 
 
 def _stub(tokens: list[Token], header: list[Token], name_at: int, bracket: int) -> str:
@@ -213,3 +193,97 @@ def _is_one_function(name: str, template_arity: dict[str, int], names: dict[str,
         depth += (c in "<([{") - (c in ">)]}")
         count += c == "," and depth == 0
     return count + 1 >= template_arity[base]
+
+
+def plain_calls(tokens: list[Token], kernels: dict[str, int]) -> list[tuple[str, int]]:
+    """Statements that call a kernel like any function, without <<<...>>>: the kernel's name and the line."""
+    found = []
+    for i, token in enumerate(tokens):
+        if token.kind == "name" and token.text in kernels and is_sign(tokens, next_solid(tokens, i + 1), "("):
+            before = previous_solid(tokens, i - 1)
+            if any(is_sign(tokens, before, sign) for sign in (";", "{", "}")):
+                found.append((token.text, token.line))
+    return found
+
+
+def uncast_kernels(tokens: list[Token]) -> list[Token]:
+    """cudaLaunchKernel((void*)kernel, ...), node.func = (void*)kernel and a node {(void*)kernel, ...} need the kernel's
+    own type: the cast goes."""
+    has_nodes = any(t.text in _NODES for t in tokens)
+    for i, token in enumerate(tokens):
+        if has_nodes and token.text == "func" and is_sign(tokens, equals := next_solid(tokens, i + 1), "="):
+            end = next(k for k in range(equals, len(tokens)) if is_sign(tokens, k, ";"))
+            plain = _uncast(text_of(tokens[equals + 1 : end]))
+            tokens[equals + 1 : end] = tokenize(plain, tokens[equals].line)
+        if token.text == "cudaKernelNodeParams" and (brace := _initialiser(tokens, i)) is not None:
+            whose = next(iter(split_commas(tokens[brace + 1 : closing(tokens, brace)])), [])
+            tokens[brace + 1 : brace + 1 + len(whose)] = tokenize(_uncast(text_of(whose)), token.line)
+        if token.kind != "name" or token.text not in _BY_ADDRESS:
+            continue
+        bracket = next_solid(tokens, i + 1)
+        if not is_sign(tokens, bracket, "("):
+            continue
+        pieces = split_commas(tokens[bracket + 1 : closing(tokens, bracket)])
+        first = text_of(pieces[0]) if pieces else ""
+        if (plain := _uncast(first)) != first:
+            tokens[bracket + 1 : bracket + 1 + len(pieces[0])] = tokenize(plain, tokens[bracket].line)
+    return tokens
+
+
+def _initialiser(tokens: list[Token], i: int) -> int | None:
+    """The brace of `type name = {`, whose type stands at `i`."""
+    brace = next_solid(tokens, next_solid(tokens, i + 1) + 1)
+    brace = next_solid(tokens, brace + 1) if is_sign(tokens, brace, "=") else brace
+    return brace if is_sign(tokens, brace, "{") else None
+
+
+def keep_addresses(tokens: list[Token], kernels: dict[str, int]) -> list[Token]:
+    """(void*)kernel, in a file that launches by address: which function it is, is kept where it loses its type."""
+    if not any(t.text in _BY_ADDRESS for t in tokens):
+        return tokens
+    for i in range(len(tokens) - 1, -1, -1):
+        if tokens[i].kind != "name" or tokens[i].text not in kernels:
+            continue
+        before = previous_solid(tokens, i - 1)
+        begin = before if is_sign(tokens, before, "&") else i
+        if not _CASTS.search(text_of(tokens[max(0, begin - _CAST_TOKENS) : begin]).rstrip()):
+            continue
+        end = _name_end(tokens, i)
+        if not is_sign(tokens, next_solid(tokens, end), "("):
+            kept = f"::__ok::kernel_address({text_of(tokens[i:end])})"
+            tokens[begin:end] = tokenize(kept, tokens[i].line)
+    return tokens
+
+
+def _name_end(tokens: list[Token], i: int) -> int:
+    """Behind a function's name and the arguments of its template, `name<int>`."""
+    k = next_solid(tokens, i + 1)
+    if not is_sign(tokens, k, "<"):
+        return i + 1
+    depth = 0
+    while k < len(tokens):
+        depth += is_sign(tokens, k, "<") - is_sign(tokens, k, ">")
+        k += 1
+        if not depth:
+            break
+    return k
+
+
+def _uncast(text: str) -> str:
+    return _CAST.sub(r"\1\2", _C_CAST.sub(r"\1", text))
+
+
+def tell_attributes(tokens: list[Token]) -> list[Token]:
+    """Puts the calls into every kernel that is defined with these attributes."""
+    i = 0
+    while i < len(tokens):
+        if tokens[i].kind == "name" and tokens[i].text in CALLS:
+            opening = next_solid(tokens, i + 1)
+            close = closing(tokens, opening)
+            values = one_line(tokens[opening + 1 : close])
+            body = expression_end(tokens, close + 1, len(tokens), "{;")
+            if is_sign(tokens, body, "{"):
+                call = f" ::__ok::{CALLS[tokens[i].text].format(values)};"
+                tokens.insert(body + 1, Token("call", call, tokens[body].line))
+        i += 1
+    return tokens

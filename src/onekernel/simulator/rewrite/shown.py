@@ -6,125 +6,71 @@ declaration a statement of its own does; a variable of a `for` is told where its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from onekernel.simulator.facts.declarations import functions_in
+from onekernel.simulator.facts.elements import STEPS, stores
 from onekernel.simulator.facts.statements import expression_end
-from onekernel.simulator.facts.tokens import (
-    Token,
-    closing,
-    is_sign,
-    next_solid,
-    one_line,
-    previous_solid,
-    with_calls,
-)
+from onekernel.simulator.facts.tokens import Token, is_sign, next_solid, one_line, previous_solid, text_of, with_calls
 
-_OPERATORS = ("+", "-", "*", "/", "%", "&", "|", "^", "<", ">")
-_BEFORE_A_BODY = (")", "const", "noexcept", "override", "mutable")
-_STARTS = (";", "{", "}", ")", ":")
+_STARTS = (";", "{", "}", ")", ":", "else", "do", "(", ",")  # behind which a statement may begin
+
+
+@dataclass(frozen=True)
+class _Assignment:
+    """To a variable or an array of one dimension, in a function: what is assigned to, "v" or "v[t + 1]"; where its name
+    stands."""
+
+    target: str
+    at: int
+    declares: bool
 
 
 def assigned(tokens: list[Token]) -> list[str]:
     """The names of all variables and arrays that functions assign to, in the order of their first assignment."""
-    names = (tokens[i].text for i in _in_bodies(tokens) if _assignment(tokens, i) is not None)
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(tokens[one.at].text for one in _assignments(tokens)))
 
 
 def with_shown(tokens: list[Token], name: str) -> list[Token]:
     """The tokens with a call behind every assignment to `name`; their lines stay as they are."""
     after: dict[int, str] = {}  # what is put before the token with that index
-    for i in _in_bodies(tokens):
-        token = tokens[i]
-        if token.text != name:
-            continue
-        target = _assignment(tokens, i)
-        if target is None:
-            continue
-        call = f'::__ok::ok_shown("{target}", {token.line}, {target})'
-        end = _statement_end(tokens, i)
+    for one in _assignments(tokens):
+        token = tokens[one.at]
+        end = _statement_end(tokens, one.at) if token.text == name else None
         if end is None:
             continue
-        if _in_for(tokens, i, end):
+        call = f'::__ok::ok_shown("{one.target}", {token.line}, {one.target})'
+        if _in_for(tokens, one.at, end):
             condition = next_solid(tokens, end + 1)
             if not is_sign(tokens, condition, ";"):
                 after[condition] = f"{call}, "
-        elif _is_declaration(tokens, i) or _is_declared_behind_another(tokens, i):
+        elif one.declares:
             after[end + 1] = f" {call};" + after.get(end + 1, "")
         else:
             after[end] = f", {call}"
     return with_calls(tokens, after)
 
 
-def _in_bodies(tokens: list[Token]) -> Iterator[int]:
-    """Where functions' bodies are: a constant of the file, a member, a default argument is no statement of theirs."""
-    within = [False]
-    for i, token in enumerate(tokens):
-        if is_sign(tokens, i, "{"):
-            before = previous_solid(tokens, i - 1)
-            within.append(within[-1] or (before >= 0 and tokens[before].text in _BEFORE_A_BODY))
-        elif is_sign(tokens, i, "}") and len(within) > 1:
-            within.pop()
-        elif within[-1] and token.kind == "name":
-            yield i
-
-
-def _assignment(tokens: list[Token], i: int) -> str | None:
-    """What is assigned to, "v" or "v[t + 1]", where the name at `i` is the target of an assignment; else None."""
-    if tokens[i].kind != "name":
-        return None
-    before = previous_solid(tokens, i - 1)
-    if before >= 0 and tokens[before].kind == "sign" and tokens[before].text in (".", "->", "::", "[", "#"):
-        return None
-    at = next_solid(tokens, i + 1)
-    target = tokens[i].text
-    if is_sign(tokens, at, "["):
-        close = closing(tokens, at)
-        index = one_line(tokens[at + 1 : close])
-        if not index or "++" in index or "--" in index or "(" in index or _is_declaration(tokens, i):
-            return None
-        target, at = f"{target}[{index}]", next_solid(tokens, close + 1)
-    if _steps(tokens, at) or (_steps(tokens, before - 1) and before > 0):
-        return target
-    while at < len(tokens) and tokens[at].kind == "sign" and tokens[at].text in _OPERATORS:
-        at += 1
-    if not is_sign(tokens, at, "=") or is_sign(tokens, at + 1, "="):
-        return None
-    operator = "".join(t.text for t in tokens[next_solid(tokens, i + 1) : at])
-    if operator.endswith(("<", ">")) and not operator.endswith(("<<", ">>")):
-        return None  # a comparison, <= or >=
-    return target if is_sign(tokens, before, ";") or _starts(tokens, before) or _is_declaration(tokens, i) else None
-
-
-def _steps(tokens: list[Token], i: int) -> bool:
-    """Whether ++ or -- stands at `i`."""
-    return any(is_sign(tokens, i, s) and is_sign(tokens, i + 1, s) for s in "+-")
-
-
-def _starts(tokens: list[Token], before: int) -> bool:
-    """Whether a statement may begin behind the token at `before`."""
-    return before < 0 or tokens[before].text in (*_STARTS, "else", "do", "(", ",") or tokens[before].kind == "directive"
-
-
-def _is_declaration(tokens: list[Token], i: int) -> bool:
-    """Whether a type stands before the name."""
-    before = previous_solid(tokens, i - 1)
-    if before >= 0 and tokens[before].text in ("*", "&"):
-        before = previous_solid(tokens, before - 1)
-    return before >= 0 and tokens[before].kind == "name" and tokens[before].text not in ("return", "else", "do", "case")
-
-
-def _is_declared_behind_another(tokens: list[Token], i: int) -> bool:
-    """Whether the name is one of several that a statement declares, `int a = 1, b = 2;`, and not the first."""
-    if not is_sign(tokens, previous_solid(tokens, i - 1), ","):
-        return False
-    depth, k = 0, i - 1
-    while k >= 0 and not (depth == 0 and tokens[k].text in (";", "{", "}", "(")):
-        if tokens[k].kind == "sign":
-            depth += (tokens[k].text in ")]}") - (tokens[k].text in "([{")
-        k -= 1
-    first = next_solid(tokens, k + 1)
-    second = next_solid(tokens, first + 1)
-    return tokens[first].kind == "name" and (tokens[second].kind == "name" or tokens[second].text in ("*", "&", "::"))
+def _assignments(tokens: list[Token]) -> Iterator[_Assignment]:
+    """In the order of their names. What an index changes, or calls, is not to be asked for again; nor is what a pointer
+    or an object leads to."""
+    places = [i for i, token in enumerate(tokens) if token.kind not in ("space", "directive")]
+    code = [tokens[i] for i in places]
+    bodies = [range(*function.braces(code)) for function in functions_in(code)]
+    for store in sorted(stores(code), key=lambda store: store.target.begin):
+        target, at = store.target, store.target.begin
+        plain = target.base == code[at].text and len(target.groups) < 2
+        if not plain or not any(at in body for body in bodies):
+            continue
+        if store.sign not in STEPS and not store.declares and code[at - 1].text not in _STARTS:
+            continue
+        indices = [text_of(code[opens + 1 : closes]) for opens, closes in target.groups]
+        if indices and (store.declares or not indices[0] or re.search(r"\(|\+\+|--", indices[0])):
+            continue
+        written = (tokens[places[opens] : places[closes] + 1] for opens, closes in target.groups)
+        yield _Assignment("".join((target.base, *map(one_line, written))), places[at], store.declares)
 
 
 def _statement_end(tokens: list[Token], i: int) -> int | None:

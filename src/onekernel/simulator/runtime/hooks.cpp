@@ -58,7 +58,7 @@ template <int bytes, unsigned flags>
 [[gnu::noinline]] static void judge_access(uintptr_t address, uintptr_t pc) {
     if constexpr (bytes < 4) access(address, bytes, flags, pc);
     // A struct of 16 bytes, of doubles or pointers say, needs an address that 8 divides: two accesses. g++ has no other hook for
-    // it than for a vector, so this is so only in a program that names no type which 16 must divide (rewrite/source.py).
+    // it than for a vector, so this is so only in a program that names no type which 16 must divide (rewrite/__init__.py).
     else if (bytes == 16 && address % 16 == 8 && options & HALVES)
         for (uintptr_t half : {address, address + 8}) judge_rare_access(half, 8, flags, pc);
     else judge_rare_access(address, bytes, flags, pc);

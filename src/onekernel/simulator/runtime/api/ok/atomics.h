@@ -85,7 +85,7 @@ OK_SCOPES(OK_UPDATE, atomicDec, unsigned int, old == 0u || old > value ? value :
 OK_SCOPES(OK_UPDATE, atomicAdd, float, old + value)
 OK_SCOPES(OK_UPDATE, atomicAdd, double, old + value)
 OK_SCOPES(OK_UPDATE, atomicExch, float, ((void)old, value))
-// What such a call on the bits of a float becomes (rewrite/float_bits.py).
+// What such a call on the bits of a float becomes (rewrite/accesses.py).
 namespace __ok {
 extern "C" void ok_negative_bits(const char* form);
 #define OK_OF_BITS(name, form, expression)                                                      \

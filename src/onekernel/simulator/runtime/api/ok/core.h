@@ -14,13 +14,13 @@ constexpr unsigned columns = std::rank_v<T> == 3 ? std::extent_v<T, 2> : std::ra
 template <class T>
 constexpr unsigned rows = std::rank_v<T> == 3 ? std::extent_v<T, 1> : 0;
 
-// An array of arrays that is walked as one, a[0][i], from rewrite/subscripts.py: its rows lie behind each other.
+// An array of arrays that is walked as one, a[0][i], from rewrite/accesses.py: its rows lie behind each other.
 template <class T, size_t N>
 [[gnu::always_inline]] constexpr T* flat(T (&first_row)[N]) { return first_row; }
 template <class T>
 [[gnu::always_inline]] constexpr T&& flat(T&& no_array) { return static_cast<T&&>(no_array); }
 
-// A subscript whose index needs no check, from rewrite/subscripts.py.
+// A subscript whose index needs no check, from rewrite/accesses.py.
 #ifdef __clang__
 #define OK_UNCHECKED __attribute__((always_inline, no_sanitize("array-bounds")))
 #else

@@ -1,5 +1,5 @@
 // CUDA graphs from stream capture, and, in graph_nodes.h, node by node. A file that names one of these functions includes this
-// header first (rewrite/source.py), so that its launches can be kept.
+// header first (rewrite/__init__.py), so that its launches can be kept.
 #pragma once
 #include "graph_calls.h"
 #include "kept_launch.h"

@@ -1,5 +1,5 @@
 // Launches from kernels (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", its second version). A program that has one
-// includes this header first (rewrite/source.py). What a kernel asks for is done when its grid has ended: no thread of it can
+// includes this header first (rewrite/__init__.py). What a kernel asks for is done when its grid has ended: no thread of it can
 // wait for that, so that any later moment is one that CUDA allows; whoever waits for the grid waits for what it has launched, too.
 #pragma once
 #include <new>

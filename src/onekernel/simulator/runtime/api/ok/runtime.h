@@ -21,7 +21,7 @@
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline__ inline
-#define __launch_bounds__(...)  // rewrite/kernels.py puts a call of ok_launch_bounds into the kernel
+#define __launch_bounds__(...)  // rewrite/launches.py puts a call of ok_launch_bounds into the kernel
 #define __maxnreg__(...)
 #define __cluster_dims__(...)  // and one of ok_cluster_dims
 #define __align__(n) __attribute__((aligned(n)))
@@ -34,7 +34,7 @@
 #define CUDART_VERSION 13000
 #define ONEKERNEL_SIMULATOR 1
 
-// What the host alone has. The compiler tells of each use, and compilation/sides.py keeps those on the device. (clang says
+// What the host alone has. The compiler tells of each use, and compilation/diagnostics.py keeps those on the device. (clang says
 // nothing of a use in what is marked itself: in what is the host's, too.)
 #define OK_HOST_ONLY __attribute__((deprecated("ok-host")))
 #define OK_HOST_MEMBER __attribute__((deprecated("ok-member")))  // a class's: clang names no class, and of one nvcc knows more

@@ -1,5 +1,5 @@
 // Thrust's algorithms on device memory: each runs as Thrust's own sequential code, while that memory is open to the host.
-// The device system `simulated` is Thrust's system `cpp` under another name (compilation/cccl.py), so that a pointer of the
+// The device system `simulated` is Thrust's system `cpp` under another name (compilation/thrust.py), so that a pointer of the
 // host is told from one of the device, as with a GPU.
 #pragma once
 #include <thrust/adjacent_difference.h>

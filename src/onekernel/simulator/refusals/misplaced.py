@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from onekernel.simulator.arch import DEFAULT
+from onekernel.simulator.facts.calls import Lambda, lambdas
 from onekernel.simulator.facts.conditionals import active
 from onekernel.simulator.facts.declarations import MATH, angle_end
 from onekernel.simulator.facts.functions import (
@@ -31,12 +32,10 @@ from onekernel.simulator.facts.tokens import (
     is_sign,
     next_solid,
     one_line,
-    opening,
     previous_solid,
     split_commas,
 )
-from onekernel.simulator.refusals.addresses import addressed
-from onekernel.simulator.refusals.library import STD_METHODS, STREAMS, relaxed_on_device, std_on_device
+from onekernel.simulator.refusals.host import STD_METHODS, STREAMS, addressed, relaxed_on_device, std_on_device
 from onekernel.simulator.refusals.qualifiers import Misplaced, heads
 
 # The device's own functions, as CUDA 13.0's headers declare them; those that the host has too are left out.
@@ -68,9 +67,11 @@ def misplaced(
     """What stands on the wrong side, by line. `tokens` are as `tokenize` gives them, not rewritten; `defined`: what
     `macros.macros` gives."""
     seen = {id(t) for t in active(tokens, arch)}
-    on_device = _lambdas_on_device(tokens, defined)
-    found = [*heads(tokens, declared, defined), *_launched(tokens, declared, on_device)]
-    found += [Misplaced("lambda-on-device", tokens[i].line) for i in on_device]
+    known = list(lambdas(tokens))
+    on_device = [one for one in known if "__device__" in qualifiers_in(one.words, defined)]
+    of_host = [one for one in known if one not in on_device]
+    found = [*heads(tokens, declared, defined), *_launched(tokens, declared, of_host)]
+    found += [Misplaced("lambda-on-device", tokens[one.captures[1]].line) for one in on_device]
     for function in declared.functions:
         if function.body is None:
             continue
@@ -106,12 +107,12 @@ def _for_both(tokens: list[Token], body: range, f: Function) -> bool:
     return {"__host__", "__device__"} <= {*f.head} and not (f.member or template or asks or "constexpr" in f.head)
 
 
-def _launched(tokens: list[Token], declared: Declarations, on_device: set[int]) -> Iterator[Misplaced]:
-    """Launches of what is no kernel, from where no kernel can be launched, with what no launch takes. `on_device`:
-    where the captures of the device's lambdas end."""
+def _launched(tokens: list[Token], declared: Declarations, of_host: list[Lambda]) -> Iterator[Misplaced]:
+    """Launches of what is no kernel, from where no kernel can be launched, with what no launch takes: the lambdas
+    `of_host`."""
     kernels = {f.name for f in declared.functions if f.side == KERNEL}
     others = {f.name: f for f in declared.functions if f.side != KERNEL and not f.member}
-    lambdas = _named_lambdas(tokens, on_device)
+    names, begins = {one.name for one in of_host if one.name}, {one.captures[0] for one in of_host}
     for launch in launches(tokens):
         name = one_line(tokens[launch.begin : launch.chevrons]).split("<")[0].split("::")[-1].strip()
         line = tokens[launch.chevrons].line
@@ -127,46 +128,9 @@ def _launched(tokens: list[Token], declared: Declarations, on_device: set[int]) 
             yield Misplaced("launch-configuration", line, values)
         at = launch.bracket + 1
         for piece in split_commas(tokens[at : launch.close]):
-            first = next_solid(tokens, at)
-            of_host = is_sign(tokens, first, "[") and closing(tokens, first) not in on_device
-            if one_line(piece) in lambdas or of_host:
+            if one_line(piece) in names or next_solid(tokens, at) in begins:
                 yield Misplaced("lambda-to-kernel", line, values)
             at += len(piece) + 1
-
-
-def _named_lambdas(tokens: list[Token], on_device: set[int]) -> set[str]:
-    """Names that `auto f = [...]` gives to lambdas of the host."""
-    names = set()
-    for i, token in enumerate(tokens):
-        if token.kind == "name" and token.text == "auto":
-            name = next_solid(tokens, i + 1)
-            equals = next_solid(tokens, name + 1)
-            bracket = next_solid(tokens, equals + 1)
-            is_lambda = is_sign(tokens, equals, "=") and is_sign(tokens, bracket, "[")
-            if is_lambda and closing(tokens, bracket) not in on_device:
-                names.add(tokens[name].text)
-    return names
-
-
-def _lambdas_on_device(tokens: list[Token], defined: Mapping[str, frozenset[str]]) -> set[int]:
-    """Where the captures of lambdas end behind which CUDA's qualifiers stand, or macros of them."""
-    found = set()
-    for i, token in enumerate(tokens):
-        if not (token.kind == "sign" and token.text == "]") or _ends_attribute(tokens, i):
-            continue
-        words = []
-        k = next_solid(tokens, i + 1)
-        while k < len(tokens) and tokens[k].kind == "name":
-            words.append(tokens[k].text)
-            k = next_solid(tokens, k + 1)
-        if (is_sign(tokens, k, "(") or is_sign(tokens, k, "{")) and "__device__" in qualifiers_in(words, defined):
-            found.add(i)
-    return found
-
-
-def _ends_attribute(tokens: list[Token], i: int) -> bool:
-    """Whether a bracket is the last one of [[nodiscard]]."""
-    return is_sign(tokens, i - 1, "]") and is_sign(tokens, opening(tokens, i, "[", "]") + 1, "[")
 
 
 def _on_device(tokens: list[Token], body: range, function: Function, declared: Declarations) -> Iterator[Misplaced]:

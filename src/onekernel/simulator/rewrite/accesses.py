@@ -1,4 +1,4 @@
-"""Subscripts, as far as a GPU has them otherwise than a compiler that checks them.
+"""Subscripts and atomics, as far as a GPU has them otherwise than a compiler that checks them.
 
 No check needs the index of shared memory and of the device's variables, whose accesses are checked themselves, nor one
 that the loops around it keep within the extent that the array is declared with. And an array of arrays may be walked as
@@ -7,6 +7,9 @@ the row alone.
 
 Read from the tokens alone: in doubt an index is checked. The names of a declaration stand for the same number wherever
 they are seen, and for none below 0.
+
+The greater of two floats by their bits, `atomicMax((int*)p, __float_as_int(v))`, becomes a function of its own, which
+sees when both are negative: their order is then the opposite.
 """
 
 from __future__ import annotations
@@ -17,11 +20,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from onekernel.simulator.facts.arrays import IN_MEMORY, NO_TYPES, arrays
+from onekernel.simulator.facts.elements import changes
 from onekernel.simulator.facts.statements import counted, statements
-from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, text_of
+from onekernel.simulator.facts.tokens import (
+    Token,
+    closing,
+    is_sign,
+    next_solid,
+    one_line,
+    previous_solid,
+    split_commas,
+    text_of,
+)
 
 _SUFFIX = re.compile(r"\b(\d+)[uUlLzZ]+\b")
 Sum = dict[tuple[str, ...], int]  # the names of each product, in their order, and its factor: 4 * n * m + 1
+_FUNCTIONS = {"atomicMax": "atomic_max_of_bits", "atomicMin": "atomic_min_of_bits"}
+_BITS = re.compile(r"__float_as_int ?\(.*\)|\* ?\(? ?\( ?int ?\* ?\) ?&.*|\* ?reinterpret_cast ?< ?int ?\* ?>.*")
 
 
 @dataclass(frozen=True)
@@ -112,15 +127,9 @@ def _loops(code: list[Token]) -> Iterator[_Loop]:
 
 
 def _is_changed(body: list[Token], name: str) -> bool:
-    for k, token in enumerate(body):
-        if token.text != name:
-            continue
-        before, after = text_of(body[max(0, k - 2) : k]), text_of(body[k + 1 : k + 4])
-        if before.endswith(("++", "--")) or after.startswith(("++", "--")) or (before[-1:] == "&" and before != "&&"):
-            return True
-        if re.match(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)", after):
-            return True
-    return False
+    """Whether the tokens change the variable, or take its address."""
+    named = (k for k, token in enumerate(body) if k and token.text == name)
+    return bool(changes(body, name)) or any(body[k - 1].text == "&" != body[k - 2].text for k in named)
 
 
 def _within(
@@ -228,3 +237,17 @@ def _end_of_zeros(tokens: list[Token], i: int) -> int | None:
             return end if not inside.isdigit() else None
         end, bracket = close + 1, next_solid(tokens, close + 1)
     return None
+
+
+def watch_float_bits(tokens: list[Token]) -> list[Token]:
+    """Renames such calls: the whole second argument is a float's bits."""
+    for i, token in enumerate(tokens):
+        if token.kind != "name" or token.text not in _FUNCTIONS:
+            continue
+        bracket = next_solid(tokens, i + 1)
+        if not is_sign(tokens, bracket, "("):
+            continue
+        pieces = split_commas(tokens[bracket + 1 : closing(tokens, bracket)])
+        if len(pieces) == 2 and _BITS.fullmatch(one_line(pieces[1]).strip()):
+            tokens[i] = Token("name", f"__ok::{_FUNCTIONS[token.text]}", token.line)
+    return tokens
