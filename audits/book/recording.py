@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+import onekernel
 from audits.command import ONEKERNEL
 from onekernel.messages import LANGUAGES, Message, localized
 
@@ -81,7 +82,7 @@ def _first_try(starter: str) -> str:
 
 def _run(folder: Path, command: str, lang: str) -> str:
     """What a command prints on a terminal of this width, on a machine without a GPU."""
-    package = str(Path(__file__).resolve().parents[2])  # which need not be installed to be recorded
+    package = str(Path(onekernel.__path__[0]).parent)  # which need not be installed to be recorded
     env = os.environ | {"PYTHONPATH": package, "COLUMNS": str(COLUMNS), "FORCE_COLOR": "1", "TERM": "xterm-256color",
                         "ONEKERNEL_LANG": lang, "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
     env.pop("ONEKERNEL_ROOT", None)

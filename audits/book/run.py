@@ -37,8 +37,8 @@ def recording(root: Path, check: bool) -> list[Path]:
 
 
 PARTS: dict[str, Callable[[Path, bool], list[Path]]] = {
-    part.__name__: part for part in (tables, figures, drawings, recording)
-}
+    "tables": tables, "figures": figures, "drawings": drawings, "recording": recording,
+}  # fmt: skip
 """By the word of the command; the files that were stale. Each raises UserError."""
 
 
@@ -51,6 +51,6 @@ def main(argv: Sequence[str]) -> int:
     stale = PARTS[options.part](root, options.check)
     for path in stale:
         print(path.relative_to(root))
-    state = "fresh" if not stale else "stale" if options.check else "written"
-    print(say(f"bench.{options.part}-{state}", count=len(stale)))
+    state = "-fresh" if not stale else "-stale" if options.check else "-written"
+    print(say(f"bench.{options.part}{state}", count=len(stale)))
     return int(options.check and bool(stale))

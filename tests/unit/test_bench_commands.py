@@ -151,7 +151,7 @@ def test_every_bench_explains_itself_and_its_options_in_both_languages(name, lan
     assert messages.area("bench")[f"about-{name}"][lang].strip() in told
 
 
-def test_a_script_calls_the_package_and_nothing_else():
+def test_a_script_calls_a_module_and_nothing_else():
     for path in [*ROOT.glob("bench/*.py"), *ROOT.glob("audits/*/__main__.py")]:
         script = path.read_text(encoding="utf-8")
         assert len(script.splitlines()) < 15 and "sys.path" not in script and "noqa" not in script, path

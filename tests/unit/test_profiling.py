@@ -14,8 +14,7 @@ from onekernel.errors import UserError
 from onekernel.labs.reader import load as load_course
 from onekernel.messages import LANGUAGES, area
 from onekernel.profiling import load, ncu, profile, report, run, write_readings
-from onekernel.profiling.markdown import MARKER
-from onekernel.profiling.reading import BUSY, COPY_OVER_DATASHEET, ISSUING, read
+from onekernel.profiling.reading import BUSY, COPY_OVER_DATASHEET, ISSUING, MARKER, read
 from onekernel.profiling.report import bare_name
 
 HERE = Path(__file__).parent

@@ -20,8 +20,8 @@ from onekernel.messages import LANGUAGES, Message, localized
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES, SCALARS, SUFFIXES
 from onekernel.profiling import ncu, report
-from onekernel.profiling.markdown import merged
 from onekernel.profiling.profile import Profile, described, file_stem, load
+from onekernel.profiling.reading import merged
 
 __all__ = ["Profile", "load", "run", "write_readings"]
 TORCH = "F.softmax"  # the slug of PyTorch's own softmax
