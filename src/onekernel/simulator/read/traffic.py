@@ -12,7 +12,7 @@ from onekernel import counts
 from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
 from onekernel.simulator.doubts import Doubts
 from onekernel.simulator.machine_code.elf import plain_name, template_arguments
-from onekernel.simulator.machine_code.encode import CODE_SITE
+from onekernel.simulator.machine_code.load import CODE_SITE
 from onekernel.simulator.read.lines import Lines
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
