@@ -49,8 +49,8 @@ _OWN_NAME = "changes meaning of"
 _PERMITTED = re.compile(rf": error: .*?({_OWN_NAME}|\[-fpermissive\])")  # what -fpermissive turns into warnings
 _OF_MEMORY = {"memcpy", "memmove", "memset"}
 WARNINGS = ".warnings"  # beside a build: what the compiler said of it
-# The table of addresses that the linker fills in is complete, and closed to writing, before any code of the file runs.
 _SYSTEM = ("-lpthread", "-lm", "-lrt", "-ldl")
+# The table of addresses that the linker fills in is complete, and closed to writing, before any code of the file runs.
 LINKED = ("-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now")
 # What a compiler says of a union that is copied and holds a type whose copies are spelled out; of such types that are
 # given their members' values in one list with others', or by name.

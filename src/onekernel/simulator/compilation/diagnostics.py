@@ -1,5 +1,6 @@
 """A compiler's output as findings at lines of the learner's file, without the wall of template text; of what a compiler
-does not know although CUDA has it, that the simulator lacks it."""
+does not know although CUDA has it, that the simulator lacks it. And what compilers tell of the host's own functions and
+variables (rewrite/sides.py marks them): uses on the device, and arrays there whose size a thread computes."""
 
 from __future__ import annotations
 

@@ -196,7 +196,6 @@ def _followed(facts: Facts, function: Function) -> _Followed:
     return _Followed(function.name, names, body, stores, given)
 
 
-
 def _follow(tokens: list[Token], function: _Followed) -> None:
     """A name that is given a value made of such names is one itself."""
     begin, end = function.body

@@ -53,6 +53,8 @@ class Store:
 
 def stores(code: list[Token]) -> Iterator[Store]:
     """In the order of their signs; what a declaration gives a variable, and a default argument, are among them."""
+    commas: dict[int, bool] = {}
+    given = end = 0
     for i, token in enumerate(code):
         if token.kind != "sign" or i + 1 >= len(code):
             continue
@@ -61,8 +63,10 @@ def stores(code: list[Token]) -> Iterator[Store]:
             sign = _sign(code, i)
             target = _ending(code, i - len(sign) + 1) if sign else None
             if target is not None:
-                end = expression_end(code, i + 1, len(code), (";", ",", ")", "]", "}"))
-                declares = _is_declared(code, target.begin - 1)
+                if target.begin != given:  # of `a = b = c` the values end alike
+                    end = expression_end(code, i + 1, len(code), (";", ",", ")", "]", "}"))
+                given = i + 1
+                declares = _is_declared(code, target.begin - 1, commas)
                 yield Store(target, code[target.begin].line, sign, (i + 1, end), declares)
         elif token.text in "+-" and after == token.text and before != token.text:
             target = _stepped(code, i)
@@ -70,18 +74,21 @@ def stores(code: list[Token]) -> Iterator[Store]:
                 yield Store(target, code[target.begin].line, token.text * 2, (i + 2, i + 2))
 
 
-def _is_declared(code: list[Token], before: int) -> bool:
-    """Whether a type ends there: what stands behind it is declared. So is what a comma parts from such a name."""
+def _is_declared(code: list[Token], before: int, commas: dict[int, bool]) -> bool:
+    """Whether a type ends there: what stands behind it is declared. So is what a comma parts from such a name; `commas`
+    that are known to do so, or not, are not looked behind again."""
     while before > 0 and code[before].text in ("*", "&", ">"):
         before -= 1
     if before < 0 or code[before].text != ",":
         return before >= 0 and code[before].kind == "name" and code[before].text not in _NO_OPERANDS
-    while before >= 0 and code[before].text not in (";", "{", "(", "["):
+    comma = before
+    while before >= 0 and code[before].text not in (";", "{", "(", "[") and before not in commas:
         opens = _PAIRS.get(code[before].text)
         before = opening(code, before, opens, code[before].text) - 1 if opens else before - 1
     one, two = code[before + 1 : before + 3]
     typed = two.kind == "name" or two.text in ("*", "&", "::", "<")
-    return typed and one.kind == "name" and one.text not in _NO_OPERANDS
+    commas[comma] = commas.get(before, typed and one.kind == "name" and one.text not in _NO_OPERANDS)
+    return commas[comma]
 
 
 def _sign(code: list[Token], i: int) -> str:

@@ -20,9 +20,8 @@ from onekernel.simulator.facts.includes import closed, for_programs, included, o
 from onekernel.simulator.facts.kernels import joined, kernels
 from onekernel.simulator.facts.macros import macros
 from onekernel.simulator.facts.symbols import UNSET, declares_aligned_types, exports, variables
-from onekernel.simulator.facts.tokens import Token, text_of, tokenize
+from onekernel.simulator.facts.tokens import Token, text_of, tokenize, unclosed
 from onekernel.simulator.paths import INCLUDE
-from onekernel.simulator.refusals.brackets import unclosed
 from onekernel.simulator.refusals.features import NAMES, UNCOUNTED, refusals, unread
 from onekernel.simulator.refusals.misplaced import misplaced
 from onekernel.simulator.rewrite.accesses import spare, walk_flat, watch_float_bits

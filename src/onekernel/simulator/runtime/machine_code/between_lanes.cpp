@@ -78,7 +78,7 @@ static void reduce(Machine& m, WarpState& w, const Instruction& i, uint32_t lane
     write(w, i.destination, out, lanes);
 }
 
-// Special registers, by the numbers that encode.py gives them.
+// Special registers, by the numbers that load.py gives them.
 static uint32_t special_register(const Machine& m, const WarpState& w, int which, int k) {
     if (which < 3) return w.thread[which][k];
     if (which < 6) return m.block.index[which - 3];
