@@ -761,3 +761,13 @@ cudaError_t run(double* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n41 {   // a lambda of the host's becomes a pointer, whose value a kernel may be given
+using Op = float (*)(float);
+__global__ void k(Op op, float* x) { x[0] = op != nullptr; }
+cudaError_t run(float* x, cudaStream_t stream) {
+    Op twice = [](float v) { return 2 * v; };
+    k<<<1, 1, 0, stream>>>(twice, x);
+    return cudaGetLastError();
+}
+}

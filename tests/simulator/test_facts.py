@@ -154,10 +154,11 @@ def test_a_store_is_known_by_its_target_its_sign_and_its_value(text: str, stored
 
 
 def test_lambdas_are_known_by_their_words_and_their_bodies() -> None:
-    text = "auto f = [=](int i) mutable -> int { return a[i]; }; k([] __device__ { });"
+    text = "auto f = [=](int i) mutable -> int { return a[i]; }; k([] __device__ { }); p = [](int) { };"
     facts = facts_of(f"void h() {{ {text} [[nodiscard]] int g(); b[0] = {{}}; }}")
-    found = [(one.name, one.words, one.bracket is not None, facts.code[one.body + 1].text) for one in facts.lambdas]
-    assert found == [("f", (), True, "return"), ("", ("__device__",), False, "}")]
+    found = [(one.name, one.of_auto, one.words, one.bracket is not None) for one in facts.lambdas]
+    assert found == [("f", True, (), True), ("", False, ("__device__",), False), ("p", False, (), True)]
+    assert [facts.code[one.body + 1].text for one in facts.lambdas] == ["return", "}", "}"]
 
 
 @pytest.mark.parametrize("between", ["", "static void ", "__launch_bounds__(32) "])

@@ -116,6 +116,7 @@ def test_many_values_are_bounded(tmp_path: Path) -> None:
         ("p.a = 3; q->a = 4; a = 5;", "a", 1),
         ("float a[3] = {1, 2, 3}; a[b + 1] = 2;", "a", 1),
         ("float b = 0, a[2] = {1, 2};", "a", 0),
+        ("{ b; } float c[2] = {1, 2}, b = c[0], a = 3;", "a", 1),
         ("a <<= 1; a >>= 1; a != b; a >= b;", "a", 2),
     ],
 )
@@ -147,3 +148,8 @@ def test_warnings_are_kept_beside_the_build_and_are_no_findings(tmp_path: Path) 
         assert [(w.line, w.code, w.severity) for w in program.warnings] == [
             (5, "warning-assignment", "warning"), (4, "warning-uninitialised", "warning")
         ]  # fmt: skip
+
+
+def test_behind_a_declaration_stands_a_statement_of_its_own() -> None:
+    for line in ("float b = 1, a = 3;", "{ b; } float c[2] = {1, 2}, a = 3;", "for (;;) { } T<int> a = 3;"):
+        assert text_of(with_shown(tokenize(f"void f() {{ {line} }}"), "a")).count("; ::__ok::ok_shown") == 1, line

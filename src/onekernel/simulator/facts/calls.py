@@ -49,14 +49,16 @@ def calls(tokens: list[Token]) -> Iterator[Call]:
 
 @dataclass(frozen=True)
 class Lambda:
-    """`name`: of the variable that it is the value of, or ""; `captures`: where these brackets open and close; `words`:
-    those before its parameters, whose bracket opens at `bracket`, None where it has none; `body`: its opening brace."""
+    """`name`: of the variable that it is the value of, or ""; `of_auto`: whether that has its type; `captures`: where
+    these brackets open and close; `words`: those before its parameters, whose bracket opens at `bracket`, None where it
+    has none; `body`: its opening brace."""
 
     name: str
     captures: tuple[int, int]
     words: tuple[str, ...]
     bracket: int | None
     body: int
+    of_auto: bool = False
 
 
 def lambdas(tokens: list[Token]) -> Iterator[Lambda]:
@@ -75,5 +77,7 @@ def lambdas(tokens: list[Token]) -> Iterator[Lambda]:
         bracket = at if is_sign(tokens, at, "(") else None
         body = expression_end(tokens, at if bracket is None else closing(tokens, at) + 1, len(tokens), ("{", ";", ")"))
         if is_sign(tokens, body, "{"):
-            named = tokens[previous_solid(tokens, before - 1)] if is_sign(tokens, before, "=") else None
-            yield Lambda(named.text if named else "", (i, closes), tuple(words), bracket, body)
+            named = previous_solid(tokens, before - 1) if is_sign(tokens, before, "=") else -1
+            name = tokens[named].text if named >= 0 else ""
+            of_auto = named > 0 and tokens[previous_solid(tokens, named - 1)].text == "auto"
+            yield Lambda(name, (i, closes), tuple(words), bracket, body, of_auto)

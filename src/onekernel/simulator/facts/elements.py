@@ -83,6 +83,8 @@ def _is_declared(code: list[Token], before: int, commas: dict[int, bool]) -> boo
         return before >= 0 and code[before].kind == "name" and code[before].text not in _NO_OPERANDS
     comma = before
     while before >= 0 and code[before].text not in (";", "{", "(", "[") and before not in commas:
+        if code[before].text == "}" and code[before + 1].text != ",":
+            break  # of a block, and not of values
         opens = _PAIRS.get(code[before].text)
         before = opening(code, before, opens, code[before].text) - 1 if opens else before - 1
     one, two = code[before + 1 : before + 3]

@@ -112,7 +112,7 @@ def _launched(tokens: list[Token], declared: Declarations, of_host: list[Lambda]
     `of_host`."""
     kernels = {f.name for f in declared.functions if f.side == KERNEL}
     others = {f.name: f for f in declared.functions if f.side != KERNEL and not f.member}
-    names, begins = {one.name for one in of_host if one.name}, {one.captures[0] for one in of_host}
+    names, begins = {one.name for one in of_host if one.of_auto}, {one.captures[0] for one in of_host}
     for launch in launches(tokens):
         name = one_line(tokens[launch.begin : launch.chevrons]).split("<")[0].split("::")[-1].strip()
         line = tokens[launch.chevrons].line
