@@ -221,9 +221,11 @@ def hash_of(*parts: str) -> str:
 
 @cache
 def runtime_hash() -> str:
-    """Stands for everything of ours that goes into a build: the runtime, its headers, this recipe."""
+    """Stands for everything of ours that goes into a build: the runtime, its headers, this recipe, PTX translated."""
     files = sorted(p for p in RUNTIME.rglob("*") if p.is_file())
     names = ("compile.py", "fences.py", "parts.py", "preprocessor.py", "unhooked.py")
-    recipes = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names)
+    here = Path(__file__).parent
+    parts = (*(here / name for name in names), *sorted((here.parent / "ptx").glob("*.py")))
+    recipes = (part.read_text(encoding="utf-8") for part in parts)
     texts = (f"{p.relative_to(RUNTIME)}\0{p.read_text(encoding='utf-8')}" for p in files)
     return hash_of(*recipes, *texts)
