@@ -67,7 +67,7 @@ TUNED = '@triton.autotune(configs=[triton.Config({"BLOCK": 32}), triton.Config({
     ("tuned", "head", "said", "dicho"),
     [
         ("", "", "A program's tile has 32 columns", "El tile de un programa tiene 32 columnas"),
-        (TUNED, "", "The autotuner chose a configuration whose tile has 32", "El autotuner eligió una configuración"),
+        (TUNED, "", "The autotuner chose a configuration whose tile has 32", "El autotune eligió una configuración"),
         ("", "for start in range(0, cols, BLOCK): ", "the loop over the columns ends there", "acaba ahí"),
     ],
 )

@@ -77,8 +77,10 @@ FIRST = (
 )  # fmt: skip
 # Where none of a lower number gives them: the first so many elements are also what one block adds, every second one is
 # what a tree or a warp loses, and 0 is where a maximum begins. One rounding says more than several.
-LAST = {"sum-limited": 1, "gemm-step-twice": 1, "sum-part-lost": 2, "softmax-max-idle": 2, "own-type-several": 3,
-        "softmax-max-start-and-first": 1}
+LAST = {
+    "sum-limited": 1, "gemm-step-twice": 1, "softmax-max-start-and-first": 1, "sum-part-lost": 2, "softmax-max-idle": 2,
+    "own-type-several": 3,
+}  # fmt: skip
 # And where the text makes them so: that shuffles end early is also what half a tree would give.
 _ENDS_EARLY = r"(?:>\s*1\s*;[^;)]*(?:/=\s*2|>>=\s*1)|=\s*8\s*;[^{;]*;[^;)]*)\s*\)[^;]*(?:shfl|shuffle)"
 WRITTEN = {"sum-half-warp": _ENDS_EARLY}
