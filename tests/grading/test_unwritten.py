@@ -91,6 +91,17 @@ def test_what_no_vector_takes_of_a_row(rest: bool) -> None:
     assert "no vector of 4" not in told("softmax", call, written, (4, 1, 1)).text("en")
 
 
+@pytest.mark.parametrize(("sizes", "backend"), [((1, 31), "simulator"), ((4, 33), "triton")])
+def test_the_end_of_rows_that_all_begin_on_16_bytes_or_of_a_programs_is_not_told_of_vectors(
+    sizes: tuple[int, int], backend: str
+) -> None:
+    """A loop that ends one column early leaves out the same."""
+    call = call_of("softmax", dict(zip(("rows", "cols"), sizes, strict=True)))
+    written = np.ones(sizes, bool)
+    written[0, sizes[1] - sizes[1] % 4 :] = False
+    assert "no vector of 4" not in told("softmax", call, written, (4, 1, 1), backend=backend).text("en")
+
+
 @pytest.mark.parametrize(("block", "index", "said"), [(1, 64, True), (2, 130, True), (0, 64, False), (3, 64, False)])
 def test_a_tensor_without_rows_whose_index_has_the_row_in_it(block: int, index: int, said: bool) -> None:
     call = call_of("rmsnorm", {"rows": 8, "cols": 64})
