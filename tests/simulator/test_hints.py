@@ -271,11 +271,11 @@ def test_a_block_whose_rows_are_shorter_than_a_warp_is_told_of_its_dimensions(tm
 """
     every = found(tmp_path, body, "2", "dim3(4, 32)", n=256, out=256)
     assert {f.code for f in every} == {"absent-lane"}
-    assert "the block is 4 x 32 threads" in every[0].message.text("en")
-    assert "el bloque es de 4 x 32 hilos" in every[0].message.text("es")
+    assert "the block is 4 x 32," in every[0].message.text("en")
+    assert "el bloque es de 4 x 32," in every[0].message.text("es")
     counted = body.replace("lane = threadIdx.x", "lane = (threadIdx.y * blockDim.x + threadIdx.x) % 32")
     for other in found(tmp_path, counted, "2", "dim3(4, 32)", n=256, out=256):
-        assert "the block is 4 x 32 threads" not in other.message.text("en")
+        assert "the block is 4 x 32," not in other.message.text("en")
 
 
 def test_a_copy_that_its_own_next_turn_overwrites_is_told_of_the_buffers_number(tmp_path: Path) -> None:

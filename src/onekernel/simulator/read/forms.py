@@ -206,6 +206,7 @@ OF_THE_READER = (
     "why-address", "why-capture", "some-call", "program-null-thrust", "of-a-kernel", "reference",
 )  # fmt: skip
 GIVEN = (
+    "x", "y",
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
     "each", "why", "also", "rows", "name", "faster", "variable", "here_name", "there_name", "set_at", "changed_at",
     "end", "stride", "step", "apart", "lines", "need", "inner", "row", "advice", "warps", "column", "width",
