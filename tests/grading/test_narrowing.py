@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from onekernel.backends.base import Buffer, CallReport
 from onekernel.comments import code
 from onekernel.grading import buffers, replay
 from onekernel.grading.buffers import Call
@@ -15,34 +14,9 @@ from onekernel.grading.replay.integers import values_in_integers
 from onekernel.grading.replay.narrowing import narrowed, nearly
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS
-from onekernel.ops.base import DTYPES, Operator
+from onekernel.ops.base import DTYPES
 from onekernel.sandbox.supervisor import CallOutcome
-
-MOST = 700  # rows or columns
-Change = Callable[[Call, np.ndarray], np.ndarray]
-
-
-def pairs(
-    name: str, groups: tuple[str, ...], change: Change, dtypes: tuple[str, ...] = ("float32",), most: int = MOST
-) -> list[tuple[Call, CallOutcome]]:
-    """The calls of an operator's groups, each answered by what `change` makes of the right answer."""
-    operator = OPERATORS[name]
-    cases = [c for g in groups for c in operator.group(g) if max(c.sizes.values()) <= most and all(c.sizes.values())]
-    cases = [c for c in cases if c.plain]
-    every = [(case, dtype) for dtype in dtypes for case in cases if dtype in (case.dtypes or [dtype])]
-    return [answered(operator, buffers.make(operator, "any", c, d, seed=11), change) for c, d in every]
-
-
-def answered(operator: Operator, call: Call, change: Change) -> tuple[Call, CallOutcome]:
-    (output,) = operator.outputs()
-    with np.errstate(all="ignore"):
-        made = np.asarray(change(call, call.expected[output.name].copy())).astype(DTYPES[call.dtype])
-    buffer = next(a for a in call.args if isinstance(a, Buffer) and a.name == output.name)
-    memory = buffer.memory.copy()
-    moved = Buffer(output.name, memory, buffer.offset, buffer.extent, True, buffer.itemsize)
-    buffers._elements(moved, call.case, output, call.dtype)[...] = made.view(f"u{buffer.itemsize}")
-    after = {a.name: a.memory for a in call.args if isinstance(a, Buffer)} | {output.name: memory}
-    return call, CallOutcome(CallReport(0, "cudaSuccess"), after)
+from support.answers import Change, pairs
 
 
 def told(name: str, ran: list[tuple[Call, CallOutcome]]) -> Message | None:
@@ -289,6 +263,7 @@ def spoiled(where: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Change:
         (lambda r, c: r >= 64, "replay.only-rows-from", {"first": 64, "last": 63}),
         (lambda r, c: c % 32 >= 8, "replay.only-columns-of-step", {"step": 32, "which": "0-7"}),
         (lambda r, c: c % 4 == 3, "replay.only-columns-of-step", {"step": 4, "which": "0-2"}),
+        (lambda r, c: c % 128 != 0, "replay.only-columns-of-thread-0", {"step": 128}),
     ],
 )
 def test_rows_and_columns_that_are_right_are_named(

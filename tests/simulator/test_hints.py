@@ -257,3 +257,57 @@ TICKET = """
 def test_a_missing_fence_is_named_however_the_parts_are_read(tmp_path: Path, read: str) -> None:
     (race,) = found(tmp_path, TICKET.replace("READ", read), grid="8")
     assert race.message.key.endswith("-fence"), race.message.text("en")
+
+
+def test_a_block_whose_rows_are_shorter_than_a_warp_is_told_of_its_dimensions(tmp_path: Path) -> None:
+    """Rows of 4 threads, and a kernel that takes threadIdx.x for the lane: not a lane that has returned too early, and
+    no race of what comes of it."""
+    body = """
+    int lane = threadIdx.x, row = blockIdx.x * 4 + threadIdx.y;
+    if (row >= n / 32) return;
+    float sum = x[row * 32 + lane];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+    y[row * 32 + lane] = sum;
+"""
+    every = found(tmp_path, body, "2", "dim3(4, 32)", n=256, out=256)
+    assert {f.code for f in every} == {"absent-lane"}
+    assert "the block is 4 x 32," in every[0].message.text("en")
+    assert "el bloque es de 4 x 32," in every[0].message.text("es")
+    counted = body.replace("lane = threadIdx.x", "lane = (threadIdx.y * blockDim.x + threadIdx.x) % 32")
+    for other in found(tmp_path, counted, "2", "dim3(4, 32)", n=256, out=256):
+        assert "the block is 4 x 32," not in other.message.text("en")
+
+
+def test_a_copy_that_its_own_next_turn_overwrites_is_told_of_the_buffers_number(tmp_path: Path) -> None:
+    body = """
+    __shared__ float s[2][32];
+    int stage = 0;
+    float sum = 0;
+    __pipeline_memcpy_async(&s[0][threadIdx.x], &x[threadIdx.x], 4);
+    __pipeline_commit();
+    for (int k = 1; k < 4; k++) {
+        __pipeline_memcpy_async(&s[stage ^ 1][threadIdx.x], &x[32 * k + threadIdx.x], 4);
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        sum += s[stage][threadIdx.x];
+        SWITCH
+    }
+    y[threadIdx.x] = sum;
+"""
+    (finding, *_) = found(tmp_path, body.replace("SWITCH", ""))
+    assert finding.code == "missing-wait" and "stage ^= 1" in finding.message.text("en")
+    assert "el número del búfer debe cambiar" in finding.message.text("es")
+    assert found(tmp_path, body.replace("SWITCH", "stage ^= 1;")) == []
+
+
+@pytest.mark.parametrize(("test", "is_told"), [("i > n", True), ("i > n || n < 0", True), ("i > n + 1", False)])
+def test_a_guard_that_lets_the_end_through_is_named(tmp_path: Path, test: str, is_told: bool) -> None:
+    body = f"""
+    int i = threadIdx.x;
+    if ({test}) return;
+    y[i] = x[i];
+"""
+    (finding, *_) = found(tmp_path, body, n=20, out=20)
+    assert finding.code.startswith("out-of-bounds")
+    assert ("lets `i` equal `n`" in finding.message.text("en")) is is_told
+    assert ("deja que `i` sea igual a `n`" in finding.message.text("es")) is is_told

@@ -95,6 +95,15 @@ def test_only_an_offset_that_went_round_is_blamed_on_32_bits(first: int, code: s
     assert blame_wrapped(stray, "triton.offset-wraps", stride=1 << 30).code == code
 
 
+@pytest.mark.parametrize(("end", "code"), [((1 << 32) - 1, "offset-wraps"), (4063, "out-of-bounds-write")])
+def test_what_is_stored_before_a_small_tensor_did_not_go_round(end: int, code: str) -> None:
+    """Another stride than its own led C's rows past C, into the room before B."""
+    where = Message("triton.at-offset", {"first": -(2**20), "last": -(2**20)})
+    values = {"line": 1, "call": "tl.store", "name": "b", "program": "0, 0, 0", "where": where, "end": end}
+    stray = Finding("out-of-bounds-write", Message("triton.out-of-bounds-write", values), "k.py", 1)
+    assert [f.code for f in told([stray])] == [code]
+
+
 def test_what_the_host_copied_into_an_output_is_not_what_programs_wrote() -> None:
     pages, room, _ = room_of(4 * PAGE, writable=True)
     room.view(np.float32)[[0, 3]] = 1.0

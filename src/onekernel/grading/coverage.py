@@ -18,6 +18,7 @@ from onekernel.sandbox.supervisor import CallOutcome
 _OF_INDICES = ("grading.unwritten-from", "grading.unwritten-holes")  # told of threads, which Triton has none of
 FEW = 4  # elements or less are missing together by chance
 TILES = tuple(1 << k for k in range(1, 18))  # columns
+SIDES = (8, 16, 32, 64, 128, 256)  # of square tiles
 _ABOVE_0 = re.compile(r"(?:\]|\b[xv]\w*)\s*[<>]=?\s*0")
 _PROGRAM = re.compile(r"\bprogram_id\s*\(\s*(?:axis\s*=\s*)?([^)\s]*)")
 _ROW_OF_WARP = re.compile(r"\b\w*row\w*\s*=[^;\n]*threadIdx\.(?:y|x\s*(?:/\s*32|>>\s*5))")
@@ -32,8 +33,13 @@ def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str
     if fault.kind == "unwritten" and (condition := _of_values(call, fault, text)):
         first = fault.message.values["first"] if isinstance(second, Message) else fault.message
         return Message("grading.both", {"first": first, "second": condition})
+    if fault.kind == "unwritten" and (found := _of_tiles(call, kernels, fault) or _of_tails(call, fault, backend)):
+        first = fault.message.values["first"] if isinstance(second, Message) else fault.message
+        return Message("grading.both", {"first": first, "second": found})
     if not isinstance(second, Message):
         return fault.message
+    if backend == "triton" and (short := _short_tile(kernels, second, text)):
+        return Message(fault.message.key, {**fault.message.values, "second": short})
     if _last_row(kernels, second):
         said = Message("grading.unwritten-last-row", {"row": second.values["first"]})
         return Message(fault.message.key, {**fault.message.values, "second": said})
@@ -60,6 +66,59 @@ def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str
     else:
         return fault.message
     return Message(fault.message.key, {**fault.message.values, "second": why})
+
+
+def _of_tiles(call: Call, kernels: Sequence[KernelCounts], fault: Fault) -> Message | None:
+    """That what is missing of a matrix product is what a number of a square tile leaves out that is taken apart the
+    wrong way round: its remainder for the row, and its quotient for the column."""
+    if "c" not in call.expected or len(kernels) != 1 or kernels[0].grid[1:] != (1, 1):
+        return None
+    rows, cols = call.expected["c"].shape
+    for side in SIDES:
+        down, across = -(-rows // side), -(-cols // side)
+        if down == across or kernels[0].grid[0] != down * across:
+            continue
+        left_out = (np.arange(rows)[:, None] >= across * side) | (np.arange(cols) >= down * side)
+        if np.array_equal(np.argwhere(left_out), fault.at):
+            return Message("grading.unwritten-split", {"across": across})
+    return None
+
+
+def _of_tails(call: Call, fault: Fault, backend: str) -> Message | None:
+    """That just what no vector of 16 bytes takes of a matrix is missing: what is left behind the vectors of each row
+    that begins on 16 bytes, and perhaps whole rows that do not. Where all rows begin so a loop may just end early."""
+    (name, answer), *others = call.expected.items()
+    matrices = [i for i, x in call.inputs.items() if np.ndim(x)]
+    if backend == "triton" or others or answer.ndim != 2:
+        return None
+    if any(call.inputs[i].shape != answer.shape for i in matrices):
+        return None
+    per, (rows, cols) = 16 // DTYPES[call.dtype].itemsize, answer.shape
+    starts = [
+        call.case.shift + call.case.apart.get(each, 0) + np.arange(rows) * (cols + call.case.gaps.get(each, 0))
+        for each in (name, *matrices)
+    ]
+    aligned = np.all([start % per == 0 for start in starts], axis=0)[:, None]
+    tails = aligned & (np.arange(cols) >= cols // per * per)
+    if cols < per or aligned.all() or len(fault.at) == answer.size:
+        return None
+    known = (np.argwhere(missing) for missing in (tails, tails | ~aligned))
+    if not any(np.array_equal(at, fault.at) for at in known):
+        return None
+    return Message("grading.unwritten-row-tails", {"per": per})
+
+
+def _short_tile(kernels: Sequence[KernelCounts], second: Message, text: str) -> Message | None:
+    """That the columns from a power of two on are missing, in a kernel in which no loop goes on behind its tile."""
+    first, cols = int(second.values.get("first", 0)), second.values.get("cols")
+    if second.key != "grading.unwritten-columns" or first not in TILES or len(kernels) != 1:
+        return None
+    body = re.search(rf"^def {re.escape(kernels[0].kernel)}\b.*?(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    if not body or re.search(r"\b(?:for|while)\b", body[0]):
+        return None
+    tuned = re.search(rf"autotune.*?^def {re.escape(kernels[0].kernel)}\b", text, re.MULTILINE | re.DOTALL)
+    chosen = tuned and re.search(rf":\s*{first}\b", tuned[0])
+    return Message(f"grading.unwritten-{'configuration' if chosen else 'tile'}", {"first": first, "cols": cols})
 
 
 def _of_singles(call: Call, fault: Fault) -> bool:

@@ -16,7 +16,7 @@ from onekernel.grading.coverage import nothing_to_sum
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 
-SURE = ("-ended", "-column", "-twice", "-one-turn", "-fragment", "-fragment-apart", "-fragment-plain")
+SURE = ("-ended", "-guard", "-column", "-twice", "-one-turn", "-fragment", "-fragment-apart", "-fragment-plain")
 """Advice that the source itself gives."""
 OF_LOOPS = ("advice-loop", "advice-own-loop", "advice-first-thread")
 """Advice that asks how far a loop goes."""
@@ -36,8 +36,8 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
         facts = {name: message.values[name] for name in ("variable", "other_line", "size")}
         advice = Message("grading.advice-own-memory", facts)
         message = Message(message.key, {**message.values, "advice": advice})
-    if call and _by_the_row(message, call):
-        message = Message(message.key, {**message.values, "advice": Message("grading.advice-per-column")})
+    if call and (by := _by_the_row(message, call)):
+        message = Message(message.key, {**message.values, "advice": Message(f"grading.advice-{by}")})
     if call and "transpose_b" in call.case.scalars:
         message = _of_matrices(finding, message, call)
     if call and finding.code == "out-of-bounds-read" and _is_empty(message, call) and (size := nothing_to_sum(call)):
@@ -83,13 +83,17 @@ def _of_ones_own(message: Message, call: Call) -> bool:
     return values.get("other_line", 0) not in (0, values.get("line")) and values.get("variable") not in tensors
 
 
-def _by_the_row(message: Message, call: Call) -> bool:
-    """Whether a tensor with an element for each column is read beyond its end by the number of a row, a block's."""
-    values = message.values
+def _by_the_row(message: Message, call: Call) -> str:
+    """How a tensor with an element for each column is read beyond its end: by the number of a row, a block's, or by
+    that and the column, as a matrix is; else ""."""
+    values, cols = message.values, call.case.sizes.get("cols", 0)
     sizes = call.inputs.get(str(values.get("variable")), np.zeros((0, 0))).shape
-    if not isinstance(values.get("advice"), Message) or sizes != (call.case.sizes.get("cols"),):
-        return False
-    return str(values.get("index")) == str(values.get("block")) != "0"
+    block, index = (str(values.get(name)) for name in ("block", "index"))
+    if not isinstance(values.get("advice"), Message) or sizes != (cols,) or not (block + index).isdigit():
+        return ""
+    if index == block != "0":
+        return "per-column"
+    return "no-row-in-index" if cols > 1 and int(block) and int(index) // cols == int(block) else ""
 
 
 def _has_work(message: Message, call: Call) -> bool:

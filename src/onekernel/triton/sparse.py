@@ -202,6 +202,9 @@ def reserved(size: int, itemsize: int) -> np.ndarray:
     return np.frombuffer(memory, np.uint8)[before:]
 
 
+WORD = 1 << 32  # numbers of 32 bits
+
+
 def blame_wrapped(found: Finding, key: str, **more: int) -> Finding:
     """The finding; of an access before a tensor's beginning, what is likely where offsets go beyond 32 bits: a sum that
     wrapped round, told by the message `key`."""
@@ -209,7 +212,8 @@ def blame_wrapped(found: Finding, key: str, **more: int) -> Finding:
     where = values.get("where")
     if found.code not in ("out-of-bounds-read", "out-of-bounds-write") or not isinstance(where, Message):
         return found
-    if int(where.values["first"]) >= 0:
+    first, end = int(where.values["first"]), values.get("end")
+    if first >= 0 or (isinstance(end, int) and first % WORD > end):  # nor is it what 32 bits make of one that is inside
         return found
     told = {k: values[k] for k in ("line", "call", "name", "program")} | more
     return Finding("offset-wraps", Message(key, told), found.file, found.line, chapter=CHAPTER)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -53,16 +53,20 @@ _MAX_OF_EXP = r"max\w*\s*\([^;\n]*exp|tl\.max\(\s*(?:e|p|num\w*)\b|/\s*tl\.max"
 _MIN_ALONE = r"\A(?![\s\S]*(?:fmax|\bmax\(|tl\.max))[\s\S]*(?:\bfmin|\bmin\(|tl\.min)"
 _ZERO_ALONE = r"\A(?![\s\S]*other\s*=\s*-)[\s\S]*other\s*=\s*0"  # no load brings -infinity
 _ENCODED = r"atomicM(?:ax|in)|as_u?int"
+_ABS = r"\babsf?\s*\(|\bfabsf?\s*\(|tl\.abs|signbit"
 _NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
 WORDS = {
     "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-lanes-all": _OF_A_WARP,
+    "softmax-log2e-of-x": r"exp2|\b1\.44|log2", "softmax-max-of-abs": rf"{_ABS}|\?\s*-|,\s*-\s*[a-z]",
     "gelu-tanh-once": "exp", "gelu-root-halved": r"\btanhf?\(",
     "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
     "softmax-rows-mixed": _OF_A_WARP, "softmax-whole-tile": _TILES, "softmax-tile-axis": _TILES,
+    "softmax-tile-maximum": _TILES, "softmax-tile-sum": _TILES,
+    "softmax-sum-of-lanes": _OF_A_WARP, "softmax-maximum-of-lanes": _OF_A_WARP,
     "softmax-divided-by-largest": _MAX_OF_EXP, "softmax-min-from-infinity": _MIN_ALONE,
     "softmax-max-of-bits": "as_u?int|reinterpret|union", "softmax-max-not-decoded": _ENCODED,
     "softmax-max-padded-zero": _ZERO_ALONE,
-    "gemm-fragment-layout": "wmma", "softmax-max-by-min": "min|less",
+    "gemm-fragment-layout": "wmma", "gemm-fragment-stride": "wmma", "softmax-max-by-min": "min|less",
     "copy-bytes": _COPIES, "copy-vector": _COPIES,
     "gemm-tiles-skipped": r"\b2\s*\*|\*\s*2\b|<<\s*1\b|\+=\s*2\b",  # else half of each deeper tile is left out
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
@@ -73,26 +77,32 @@ FIRST = (
 )  # fmt: skip
 # Where none of a lower number gives them: the first so many elements are also what one block adds, every second one is
 # what a tree or a warp loses, and 0 is where a maximum begins. One rounding says more than several.
-LAST = {"sum-limited": 1, "gemm-step-twice": 1, "sum-part-lost": 2, "softmax-max-idle": 2, "own-type-several": 3}
+LAST = {
+    "sum-limited": 1, "gemm-step-twice": 1, "softmax-max-start-and-first": 1, "sum-part-lost": 2, "softmax-max-idle": 2,
+    "own-type-several": 3,
+}  # fmt: skip
+# And where the text makes them so: that shuffles end early is also what half a tree would give.
+_ENDS_EARLY = r"(?:>\s*1\s*;[^;)]*(?:/=\s*2|>>=\s*1)|=\s*8\s*;[^{;]*;[^;)]*)\s*\)[^;]*(?:shfl|shuffle)"
+WRITTEN = {"sum-half-warp": _ENDS_EARLY}
 SHARED = ("gelu-minus-infinity",)  # what bounds of any size come down to, where no input tells which one it is
 # What is about NaN and infinities, and may be named where the results tell no more.
 SPECIAL = (
     "softmax-nan-hidden", "softmax-masked-row", "softmax-masked-beginning", "softmax-equal-as-one", "gelu-nan-hidden",
     "gelu-minus-infinity", "gelu-tanh-overflow", "gelu-saturated", "mul-zeros-skipped", "dot-zeros-skipped",
+    "gemm-zeros-skipped",
     "rms-no-eps",
     "gemm-c-at-beta-zero", "mul-logarithm", "softmax-min-from-infinity", "softmax-no-max", "softmax-max-by-min",
     "softmax-max-idle", "softmax-max-from-own", "softmax-max-part-of-row",
     "mul-max-of-nonzero", "softmax-zeros", "add-zeros", "gelu-zeros",
 )  # fmt: skip
 # Of the others, what a text says that makes it: without it zeros and NaN are no sign of it.
-_ABS = r"\babsf?\s*\(|\bfabsf?\s*\(|tl\.abs|signbit"
 OTHERWISE: Mapping[str, Callable[[str], object]] = {
     "softmax-integer": values_in_integers,
     "softmax-max-by-size": re.compile(_ABS).search, "softmax-max-of-abs": re.compile(_ABS).search,
 }  # fmt: skip
 # Of what threads, warps and lanes share: a Triton kernel has none of them.
 _OF_THREADS = re.compile(r"\bthread|\bwarp|\blane|shuffle")
-IN_PROGRAMS = ("softmax-zero-beyond", "sum-limited", "softmax-from-own-column", "softmax-max-of-bits")
+IN_PROGRAMS = ("sum-last-alone", "softmax-zero-beyond", "sum-limited", "softmax-from-own-column", "softmax-max-of-bits")
 BLOCK = "BLOCK="  # the macro that a case sets to a number of threads
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
@@ -122,13 +132,14 @@ def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]], text: str
     tried = {len(some): some for some in (every, finite, [g for g in finite if g.call.dtype == "float32"])}
     asked = [_short_first(some) for some in tried.values()]
     asked = [(given, longer) for given, longer in asked if given and not given[0].right]
-    last = [*tried.values()][-1]
-    parts = [("length", *one) for one in _paths(last)] + [("form", *one) for one in _forms(last)]
+    telling = [*_that_tell_paths(finite)] or [every]
+    parts = [("length", *one) for some in telling for one in _paths(some)]
+    parts += [("form", *one) for one in _forms(telling[0])]
     paths = [(*_short_first(some), by, path) for by, some, path in parts]
     with np.errstate(all="ignore"):
         for short, longer in asked:
             if found := _replayed_cause(operator, short, longer, text):
-                tried_on = [id(g) for g in (*short, *longer)]
+                tried_on = [id(g) for g in short]
                 others = [g for g in every if not g.right and id(g) not in tried_on and g.got.size <= LARGE]
                 return _with_the_rest(operator, found, others)
         for short, longer, by, path in paths:
@@ -142,12 +153,22 @@ def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]], text: str
         return next(filter(None, (_common(module, g, narrow_alone) for g, _ in asked)), None)
 
 
+def _that_tell_paths(finite: list[Given]) -> Iterator[list[Given]]:
+    """The inputs that tell a path: of float32 or, where that is right, of the types that are not, together and each
+    alone; none where all are right."""
+    wrong = {g.call.dtype for g in finite if not g.right}
+    kinds = {"float32"} if "float32" in wrong else wrong
+    for some in dict.fromkeys((tuple(sorted(kinds)), *((kind,) for kind in sorted(kinds)))):
+        if some:
+            yield [g for g in finite if g.call.dtype in some]
+
+
 def _paths(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, object]]]:
     """Of inputs the long ones alone, or the short ones, where each that is wrong is longer than each that is right of
     the others: a launcher has taken another path there. With it the greatest length of the short ones, or 0, and the
     least of the long ones, or 0."""
     wrong = [_length(g) for g in some if not g.right]
-    if len(wrong) < FEW_INPUTS - 1:
+    if not wrong:
         return
     below = [_length(g) for g in some if g.right and _length(g) < min(wrong)]
     above = [_length(g) for g in some if g.right and _length(g) > max(wrong)]
@@ -194,10 +215,12 @@ def _with_the_rest(operator: Operator, found: Found, wrong: list[Given]) -> Mess
 
 
 def _is_given(operator: Operator, one: Given, key: Hashable) -> bool:
-    made = next((m for m in mistakes(operator, one.call) if m.key == key), None)
-    return made is not None and (
-        _gives(operator, made, one, step=made.step) or (bool(made.step) and _gives(operator, made, one))
-    )
+    made = _made(operator, one.call, [key])
+    return key in made and _is_of(operator, made[key], one)
+
+
+def _is_of(operator: Operator, made: Mistake, one: Given) -> bool:
+    return _gives(operator, made, one, step=made.step) or (bool(made.step) and _gives(operator, made, one))
 
 
 def _common(module: ModuleType, given: list[Given], narrow_alone: bool = False) -> Message | None:
@@ -250,10 +273,19 @@ def _replayed_cause(operator: Operator, given: list[Given], longer: list[Given],
     counted = {"inputs": len(compared), "rest": 0}
     told = [Message(f"replay.{m.cause}", {**m.values, **counted, "apart": sharp[m.key]}) for m in sentences]
     keys = tuple(m.key for m in sentences)
+    beyond = next((g for g in longer if not g.right and g.got.size <= LARGE), None)
+    if beyond and not any(g is beyond for g in compared) and _contradicted(operator, beyond, sentences):
+        return None
     if len(told) == 2:  # the same numbers come from either
         apart = min(sharp[key] for key in keys)
         return keys, Message("replay.either", {"one": told[0], "other": told[1], **counted, "apart": apart})
     return (keys, told[0]) if len(told) == 1 else None
+
+
+def _contradicted(operator: Operator, one: Given, sentences: Sequence[Mistake]) -> bool:
+    """Whether this input came out wrong in another way than by any of these; not where one cannot be made of it."""
+    made = _made(operator, one.call, [m.key for m in sentences])
+    return all(m.key in made and not _is_of(operator, made[m.key], one) for m in sentences)
 
 
 def _narrowed(
@@ -261,13 +293,25 @@ def _narrowed(
 ) -> dict[Hashable, Mistake]:
     """Of the mistakes that are left, None for all, those that give what the kernel gave on this input, too. Those in
     `sharp` gave the very numbers."""
-    made = {m.key: m for m in mistakes(operator, one.call)}
+    gave = _made(operator, one.call, left)
     gives = partial(_gives, operator, given=one)
     if one.right:  # a mistake that this input cannot show gives the right answer
-        return {k: m for k, m in (left or {}).items() if k not in made or gives(made[k], step=made[k].step)}
-    gave = {k: m for k, m in made.items() if left is None or k in left}
+        return {k: m for k, m in (left or {}).items() if k not in gave or gives(gave[k], step=gave[k].step)}
     found = {k: m for k, m in gave.items() if gives(m, step=m.step) or (m.step and gives(m))}
     sharp.update(k for k, m in found.items() if not m.step or gives(m))
+    return found
+
+
+def _made(operator: Operator, call: Call, keys: Collection[Hashable] | None) -> dict[Hashable, Mistake]:
+    """The mistakes of those keys, None for all, that this call can show; looked for until all are there."""
+    if keys is None:
+        return {m.key: m for m in mistakes(operator, call)}
+    causes, found = {key[0] for key in keys if isinstance(key, tuple)}, dict[Hashable, Mistake]()
+    for m in mistakes(operator, call):
+        if m.cause in causes and (key := m.key) in keys:
+            found[key] = m
+            if len(found) == len(keys):
+                break
     return found
 
 
@@ -285,11 +329,15 @@ def _sentences(
     left = {k: m for k, m in left.items() if text is None or re.search(WORDS.get(m.cause, ""), text)}
     wrong = sum(not one.right for one in given)
     sentences = {(m.cause, tuple(m.values.items())): m for k, m in left.items() if sharp[k] >= SHARP * wrong}
-    first = {key: m for key, m in sentences.items() if text is not None and m.cause in FIRST}
+    first = {key: m for key, m in sentences.items() if text is not None and _comes_first(m.cause, text)}
     shared = {key: m for key, m in sentences.items() if m.cause in SHARED}
     sentences = first or shared or sentences
     least = min((LAST.get(m.cause, 0) for m in sentences.values()), default=0)
     return [m for m in sentences.values() if LAST.get(m.cause, 0) == least]
+
+
+def _comes_first(cause: str, text: str) -> bool:
+    return cause in FIRST or (cause in WRITTEN and re.search(WRITTEN[cause], text) is not None)
 
 
 def _unless_alone(given: list[Given], wanted: Callable[[np.ndarray], bool]) -> list[Given]:
@@ -394,7 +442,10 @@ def _is_of_threads(cause: str) -> bool:
 def _gives(operator: Operator, mistake: Mistake, given: Given, step: float = 0.0) -> bool:
     """Whether the mistake makes what the kernel gave: everywhere, and clearly rather than the right answer.
     With `step`: as near as a rounding that fell to the other side."""
-    made = np.asarray(mistake.make()).astype(DTYPES[given.call.dtype]).astype(np.float64)
+    try:
+        made = np.asarray(mistake.make()).astype(DTYPES[given.call.dtype]).astype(np.float64)
+    except Exception:  # a cause that cannot be tried is none; the file is graded, and the others are tried
+        return False
     got, want = given.got, given.want
     if mistake.slack is not None and made.shape == got.shape:
         got, want = _where_it_tells(made, got, want, mistake.slack())

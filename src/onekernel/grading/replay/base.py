@@ -65,6 +65,22 @@ class Replayed:
         starts = [self.begins.get(name, 0) + at * stride for name, stride in self.row_strides.items()]
         return np.asarray(np.all([start % self.per_vector == 0 for start in starts], axis=0))
 
+    def by_vectors(self, x: np.ndarray, threads: int) -> np.ndarray:
+        """The columns in the order in which threads take them that read 16 bytes at a time where a row begins on them,
+        and then what is left one by one: (rows, cols) -> (rows, steps * threads), -infinity where there is none."""
+        rows, cols = x.shape
+        aligned, whole = self.on_vectors(rows)[:, 0], cols // self.per_vector
+        at, head = np.arange(cols), whole * self.per_vector
+        vector = at // self.per_vector
+        steps = -(-whole // threads) * self.per_vector
+        step = np.where(at < head, vector // threads * self.per_vector + at % self.per_vector,
+                        steps + (at - head) // threads)  # fmt: skip
+        place = step * threads + np.where(at < head, vector, at - head) % threads
+        out = np.full((rows, (max(int(step.max()), (cols - 1) // threads) + 1) * threads), -np.inf, x.dtype)
+        out[np.ix_(aligned, place)] = x[aligned]
+        out[~aligned, :cols] = x[~aligned]
+        return out
+
     def own(self, values: np.ndarray | float) -> np.ndarray:
         """The values rounded to the tensors' own type, as a variable of a template's T rounds them: of 16 bits it
         shows."""

@@ -7,7 +7,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 import numpy as np
 
 from onekernel.grading.replay.base import THREADS, Mistake, later
+from onekernel.grading.replay.sums import NARROW, STEP
 
+FIRST_TILES = (1024, 2048, 4096, 8192)  # columns
 Right = Callable[[np.ndarray], np.ndarray]
 """The right output, of the tensor as it is read."""
 
@@ -32,6 +34,11 @@ def exchanged(
     yield Mistake("element-before", of(np.maximum(at - 1, 0)), values, (form, "first"))
     yield Mistake("element-absolute", lambda: right(np.abs(tensor)), values, form)
     yield Mistake("element-masked", of(at & (cols - 1)), values, form)
+    for kind, narrow in NARROW.items():
+        rounded = later(lambda n: right(tensor.astype(n).astype(np.float64)), narrow)
+        yield Mistake("element-narrow", rounded, {**values, "type": kind}, form, STEP[kind] / 2)
+    for tile in FIRST_TILES if threads_of_row else ():
+        yield Mistake("element-of-first-tile", of(at % tile), {**values, "tile": tile}, form)
     for threads in threads_of_row:
         ahead = np.where(at + threads < cols, at + threads, at)
         yield Mistake("element-of-next-step", of(ahead), values, (form, threads))

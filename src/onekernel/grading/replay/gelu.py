@@ -48,6 +48,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for forms in ((True, False), (True,), (False,)):
         size = later(lambda lost: np.abs(_form(x, by_tanh)) if lost else _form(x, by_tanh), by_tanh in forms)
         yield Mistake("element-absolute", size, {"name": "x"}, forms)
+    for kind, narrow in NARROW.items() if case.dtype == "float32" else ():
+        rounded = later(lambda n: _form(x.astype(n).astype(np.float64), by_tanh), narrow)
+        yield Mistake("element-narrow", rounded, {"name": "x", "type": kind}, step=STEP[kind] / 2)
     yield from _of_other_formulas(x, u, by_tanh)
     yield Mistake("gelu-of-relu", lambda: _form(np.maximum(x, 0), by_tanh))
     yield Mistake("gelu-root-of-x", lambda: _form(x, True) if by_tanh else _form_of(x, x / np.sqrt(2 * x), False))

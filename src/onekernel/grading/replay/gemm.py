@@ -13,6 +13,7 @@ import numpy as np
 from onekernel.grading.replay.base import Mistake, Replayed, later
 from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.gemm_elements import of_addresses, of_fragments
+from onekernel.grading.replay.gemm_places import of_places
 from onekernel.grading.replay.gemm_product import DEPTHS, SIDES, across, ended
 from onekernel.grading.replay.gemm_rounding import of_rounding
 from onekernel.grading.replay.gemm_threads import products
@@ -31,10 +32,22 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield from of_tiles(case, a, b)
     yield from of_addresses(case, a, b)
     yield from of_fragments(case, a, b)
+    yield from of_places(case, a, b)
     yield from of_rounding(case, a, b, product)
+    yield Mistake("gemm-zeros-skipped", lambda: ended(case, _zeros_skipped(a, b)), {"name": "A"})
+    yield Mistake("gemm-zeros-skipped", lambda: ended(case, _zeros_skipped(b.T, a.T).T), {"name": "B"})
     yield from _wrapped(case, product)
     for m in products(a, b, DEPTHS):
         yield replace(m, make=later(lambda make: ended(case, make()), m.make))
+
+
+def _zeros_skipped(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The product without the terms in which A has a 0, of infinities and NaN too."""
+    finite = np.isfinite(b).all(axis=1)
+    sums = a[:, finite] @ b[finite]
+    for p in np.flatnonzero(~finite):
+        sums = sums + np.where(a[:, p, None] == 0, 0, np.outer(a[:, p], b[p]))
+    return np.asarray(sums)
 
 
 def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
@@ -48,6 +61,7 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     if not beta:
         yield Mistake("gemm-integer-scalars", lambda: np.trunc(alpha) * product)
     yield Mistake("gemm-no-alpha", lambda: product + beta * case.inputs["c"] if beta else product)
+    yield from _of_two_scalars(case, product)
     if not beta:  # C was not read
         yield from (Mistake(f"gemm-{name}", lambda: alpha * product) for name in (
             "no-beta", "beta-one", "alpha-on-c", "beta-on-all", "beta-twice", "minus-beta", "beta-sign", "alpha-zero"
@@ -67,6 +81,19 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     yield Mistake("gemm-minus-beta", lambda: alpha * product - beta * c)
     yield Mistake("gemm-beta-sign", lambda: alpha * product + max(beta, 0) * c)
     yield Mistake("gemm-alpha-zero", lambda: alpha * product + beta * c if alpha else 0 * product)
+
+
+def _of_two_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
+    """Neither the product nor C has its own factor: exchanged, or one of them is lost besides."""
+    alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    both = {"alpha * beta": alpha * beta, "1": 1.0}
+    for of_product, p in {"beta": beta, **both}.items():
+        for of_c, q in {"alpha": alpha, **both}.items():
+            values = {"product": of_product, "c": of_c}
+            for alone, factor in {"alpha": alpha, "the same": p, "1": 1.0}.items():  # C is not read where beta is 0
+                made = later(lambda p, q: p * product + q * case.inputs["c"], p, q)
+                without = later(lambda f: f * product, factor)
+                yield Mistake("gemm-scalars", made if beta else without, values, variant=alone)
 
 
 def _wrapped(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:

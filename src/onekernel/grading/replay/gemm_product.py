@@ -7,6 +7,7 @@ import numpy as np
 from onekernel.grading.replay.base import Replayed
 
 DEPTHS = (2, 4, 8, 16, 32, 64)  # the usual tiles along k
+PARTS = (128, 256, 512, 1024)  # the usual parts of a long k, of a block each
 SIDES = (16, 32, 64, 128, 256)  # of tiles of C
 MMA_DEPTH = 16  # products that one instruction of Tensor Cores adds to each sum
 

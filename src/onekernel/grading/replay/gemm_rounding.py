@@ -15,6 +15,8 @@ from onekernel.grading.replay.sums import NARROW, STEP
 from onekernel.ops.base import DTYPES
 
 MOST_STEPS = 600  # of a sum that is rounded at each: longer ones are left to shorter inputs
+LANES = (32, 64, 128, 256)  # that share a sum along k
+MOST_TERMS = 1 << 22  # that are added at once
 TF32 = 13  # bits of a float32 that it loses: what is left is as precise as float16
 
 
@@ -25,6 +27,10 @@ def of_rounding(case: Replayed, a: np.ndarray, b: np.ndarray, product: np.ndarra
             if a.shape[1] <= MOST_STEPS * depth:
                 summed = later(lambda t, f, d: ended(case, _summed(a, b, t, f, d)), narrow, fused, depth)
                 yield Mistake("gemm-narrow-sum", summed, values, variant=(fused, depth), step=STEP[kind])
+        for lanes in LANES:
+            if min(lanes, a.shape[1]) * product.size <= MOST_TERMS and a.shape[1] <= MOST_STEPS * lanes:
+                dealt = later(lambda t, n: ended(case, _summed_by_lanes(a, b, t, n)), narrow, lanes)
+                yield Mistake("gemm-narrow-sum", dealt, values, variant=("lanes", lanes), step=STEP[kind])
         inputs = later(lambda t: ended(case, a.astype(t).astype(float) @ b.astype(t).astype(float)), narrow)
         yield Mistake("gemm-narrow-inputs", inputs, values)
         early = later(lambda t: ended(case, product.astype(t).astype(float)), narrow)
@@ -68,6 +74,15 @@ def _summed(
         one = one if fused else one.astype(narrow).astype(float)
         total = total + one if wide else (total + one).astype(narrow).astype(float)
     return total
+
+
+def _summed_by_lanes(a: np.ndarray, b: np.ndarray, narrow: np.dtype, lanes: int) -> np.ndarray:
+    """The product, whose sums so many lanes share, each rounding its own to a narrow type after every product."""
+    sums = np.zeros((min(lanes, a.shape[1]), a.shape[0], b.shape[1]))
+    for p in range(0, a.shape[1], lanes):
+        some = a[:, p : p + lanes].T[:, :, None] * b[p : p + lanes][:, None]
+        sums[: len(some)] = (sums[: len(some)] + some).astype(narrow).astype(float)
+    return np.asarray(sums.sum(axis=0))
 
 
 def _cut(x: np.ndarray, bits: int) -> np.ndarray:

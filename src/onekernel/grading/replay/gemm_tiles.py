@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from onekernel.grading.replay.base import Mistake, Replayed, later
-from onekernel.grading.replay.gemm_product import DEPTHS, MMA_DEPTH, ended, padded
+from onekernel.grading.replay.gemm_product import DEPTHS, MMA_DEPTH, PARTS, ended, padded
 from onekernel.grading.replay.gemm_threads import as_often
 from onekernel.grading.replay.sums import LIMITS
 
-PARTS = (2, 4, 8, 16, 32)  # the usual numbers of blocks that share k
+SHARED_BY = (2, 4, 8, 16, 32)  # the usual numbers of blocks that share k
 PART_STEPS = (2, 4, 8, 16, 32)
 
 
@@ -32,6 +32,11 @@ def of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
         yield Mistake("gemm-last-alone", later(weighted, at == -(-k // depth) * depth - 1), variant=depth)
     for limit in (n for n in LIMITS if n < k):
         yield Mistake("gemm-k-limited", later(weighted, at < limit), {"limit": limit})
+    for part in (*DEPTHS, *PARTS):
+        twice = 1 + ((at % part == 0) & (at > 0))
+        yield Mistake("gemm-part-overlaps", later(weighted, twice), {"depth": part})
+    for part in PARTS:
+        yield Mistake("gemm-tail-lost", later(weighted, at < k // part * part), {"depth": part})
     for depth in DEPTHS:
         yield Mistake("gemm-tail-lost", later(weighted, at < k // depth * depth), {"depth": depth})
         yield Mistake("gemm-first-tile", later(weighted, at < depth), {"depth": depth})
@@ -77,6 +82,8 @@ def of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
         yield Mistake("gemm-tile-indices", later(_exchanged, case, a, b, depth), values)
         yield Mistake("gemm-stored-each-tile", later(_stored_each_tile, case, a, b, depth), values)
         more = -k % depth
+        ones = later(lambda more: ended(case, a @ b + more), more)
+        yield Mistake("gemm-ones-beyond", ones, variant=depth)
         stale = 1 + ((at >= of_last - depth + k % depth) & (at < of_last)) * (more > 0)
         yield Mistake("gemm-edge-kept", later(weighted, stale), variant=("before", depth))
         if k:
@@ -115,7 +122,7 @@ def _of_parts(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]
     """k is divided among parts, and of each part only whole steps are taken; or the parts are as long as k / parts."""
     k = a.shape[1]
     at = np.arange(k)
-    for parts in PARTS:
+    for parts in SHARED_BY:
         share = -(-k // parts)
         within, length = at % max(share, 1), np.minimum(share, k - at // max(share, 1) * share)
         for step in PART_STEPS:

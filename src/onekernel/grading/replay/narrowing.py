@@ -17,6 +17,7 @@ FAR = {"float32": 1e-4, "float16": 4e-3, "bfloat16": 3e-2}  # relative: an eleme
 CANCELLED = 1e-2  # of the largest element: what is below it may be what is left of larger terms
 SMALL = 1e-2  # of the largest element, and relative: errors below it everywhere are of something that is nearly right
 STEPS = (32, 16, 8, 4, 2, 64, 128, 256)  # after which columns repeat: a warp, a vector, a tile
+BLOCKS = (64, 128, 256)  # threads that share a row
 LEAST = 4  # wrong rows or columns
 NARROW = ("float16", "bfloat16")
 
@@ -81,6 +82,9 @@ def _of_elements(every: Sequence[Given]) -> Iterator[Message]:
     columns = [np.asarray(off.any(axis=0)) for _, off in wrong]
     for name, found in {"columns": columns, "rows": rows}.items():
         told = next(((step, which) for step in STEPS if (which := _every(step, found))), None)
+        if told and told[1] == "0" and told[0] in BLOCKS and name == "columns" and "k" not in every[0].call.case.sizes:
+            yield Message("replay.only-columns-of-thread-0", {"step": told[0]})
+            return
         if told:
             yield Message(f"replay.only-{name}-of-step", {"step": told[0], "which": told[1]})
             return
@@ -166,6 +170,6 @@ def nearly(every: Sequence[Given]) -> Message | None:
         if not finite.any() or not np.array_equal(finite, np.isfinite(g.got)):
             return None
         size = float(np.abs(g.want[finite]).max(initial=0.0)) or 1.0
-        worst = max(worst, float(np.abs(g.got - g.want)[finite].max()) / size)
+        worst = max(worst, float(np.abs(g.got[finite] - g.want[finite]).max()) / size)
     values = {"off": worst, "inputs": sum(not g.right for g in every)}
     return Message("replay.nearly-right", values) if 0 < worst < SMALL else None

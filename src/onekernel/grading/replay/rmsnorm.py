@@ -142,6 +142,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield from _in_own_type(case, h, weight, eps)
     yield Mistake("rms-largest", lambda: over((h * h).max(axis=1, keepdims=True) + eps))
     for kind, narrow in NARROW.items() if case.dtype == "float32" else ():
+        squares = later(lambda n: over(row_sum((h * h).astype(n).astype(np.float64)) / cols + eps), narrow)
+        yield Mistake("sum-narrow-term", squares, {"type": kind})
         result = later(lambda n: (h / root * weight).astype(n).astype(np.float64), narrow)
         yield Mistake("sum-narrow-result", result, {"type": kind}, step=STEP[kind] / 2)
     yield Mistake("rms-eps-maximum", lambda: over(np.maximum(mean, eps)))

@@ -11,7 +11,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from onekernel.grading.replay import softmax_extremes, softmax_formula, softmax_online, softmax_threads
+from onekernel.grading.replay import softmax_extremes, softmax_formula, softmax_online, softmax_pairs, softmax_threads
 from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later, row_max, row_sum
 from onekernel.grading.replay.factors import of_rows
 from onekernel.grading.replay.softmax_rows import Rows
@@ -27,6 +27,7 @@ SMOOTH = 2.0**24  # beyond it the rounding of a maximum or a mean is a factor of
 NEAR_ONE = {"float32": 1e-5, "float16": 1e-2, "bfloat16": 6e-2}  # what a sum of a row's elements is off by
 SUM = 1e-2  # what the sum of a column is off by
 MOST_TERMS = 1 << 25  # of sums of which each element has one of its own
+KEPT = tuple(1 << k for k in range(8, 15))  # columns that threads may keep of a row between them
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
 
@@ -41,6 +42,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield from _of_the_sum(case, rows)
     yield from _of_aligned_rows(case, rows)
     yield from softmax_online.mistakes(rows)
+    yield from softmax_pairs.mistakes(case, rows)
     yield from softmax_extremes.mistakes(rows)
 
 
@@ -49,6 +51,8 @@ def _of_the_maximum(r: Rows) -> Iterator[Mistake]:
     for start in STARTS:
         make = later(lambda s: r.above(np.maximum(r.largest, np.float32(s))), start)
         yield Mistake("softmax-max-start", make, variant=start)
+        others = later(lambda s: r.above(np.maximum(row_max(r.x[:, 1:]), np.float32(s))), start)
+        yield Mistake("softmax-max-start-and-first", others, variant=start)
     yield Mistake("softmax-matrix-max", lambda: r.above(np.fmax.reduce(r.x, axis=None)))
     yield Mistake("softmax-max-from-corner", lambda: r.above(np.maximum(r.largest, r.x[:1, :1])))
     yield Mistake("softmax-mean", lambda: r.above(r.x.mean(axis=1, keepdims=True)))
@@ -106,6 +110,12 @@ def _of_aligned_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
                 others = later(lambda n: r.above(r.largest) if n is None else n, rest)
                 by_rows = later(lambda s, o: np.where(aligned, s(), o()), some, others)
                 yield Mistake("sum-tail-lost", by_rows, variant=("of aligned rows", where, nothing, rest))
+
+
+    in_vectors = aligned & (at < whole * case.per_vector)
+    total = later(row_sum, r.e)
+    yield Mistake("own-type-e", lambda: np.where(in_vectors, case.own(r.e), r.e) / total(), variant="in vectors",
+                  step=case.step)  # fmt: skip
 
 
 def _tail_of_next_row(r: Rows, vector: int) -> np.ndarray:
@@ -168,7 +178,13 @@ def _filled(r: Rows, more: int, number: float) -> np.ndarray:
 
 def _of_the_sum(case: Replayed, r: Rows) -> Iterator[Mistake]:
     """A sum kept in too narrow a type, added in the usual orders; one that begins elsewhere, or is not rescaled."""
+    yield from _of_registers(r)
     yield Mistake("softmax-sum-from-one", lambda: r.over(row_sum(r.e) + np.float32(1)))
+    for kind, narrow in NARROW.items() if case.dtype == "float32" else ():
+        terms = later(lambda n: r.over(row_sum(r.e.astype(n).astype(np.float32))), narrow)
+        yield Mistake("sum-narrow-term", terms, {"type": kind})
+        read = later(lambda n: Rows(r.x.astype(n).astype(np.float32)), narrow)
+        yield Mistake("element-narrow", later(lambda x: x().above(x().largest), read), {"name": "x", "type": kind})
     for kind in ("float16", "bfloat16"):
         yield Mistake("sum-narrow-result", later(lambda k: r.over(row_sum(r.e)).astype(k), kind), {"type": kind})
     yield Mistake("own-type-e", lambda: case.own(r.e) / row_sum(r.e), step=case.step)
@@ -189,6 +205,19 @@ def _of_the_sum(case: Replayed, r: Rows) -> Iterator[Mistake]:
             yield Mistake("sum-narrow", later(lambda s: r.over(s()), sums), {"type": kind}, variant, STEP[kind])
     for threads, sums in integer_sums(r.e):
         yield Mistake("sum-integer", later(lambda s: r.over(s()), sums), variant=threads)
+
+
+def _of_registers(r: Rows) -> Iterator[Mistake]:
+    """Of rows that threads keep as a whole, the last element that each may keep is not in the sum; and is not made an
+    exponential, where one takes the other's place."""
+    cols = r.x.shape[1]
+    for most in KEPT:
+        for threads in (n for n in THREADS if most - n < cols <= most and n < most):
+            first = most - threads
+            beyond = np.arange(cols) >= first
+            for which, numerator in {"right": r.e, "x": np.where(beyond, r.x, r.e)}.items():
+                short = later(lambda e, b: e / row_sum(np.where(b, 0, r.e)), numerator, beyond)
+                yield Mistake("softmax-registers-short", short, {"first": first, "most": most}, which)
 
 
 def _several_in_own_type(case: Replayed, r: Rows) -> Iterator[Mistake]:

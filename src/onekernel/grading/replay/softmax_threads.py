@@ -15,6 +15,7 @@ from onekernel.grading.replay.base import THREADS, WARP, Mistake, dealt, later, 
 from onekernel.grading.replay.softmax_rows import Rows
 from onekernel.grading.replay.sums import of_own_warp, weightings
 
+FULL = (1024, 2048, 4096, 8192)  # elements of a tile of short rows
 Axes = int | tuple[int, ...]
 
 
@@ -54,14 +55,20 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
         for idle in (1, WARP):  # a thread without a column, or a whole warp
             raised = np.maximum(r.largest, np.float32(0)) if r.x.shape[1] <= threads - idle else r.largest
             yield Mistake("softmax-max-idle", later(r.above, raised), variant=(threads, idle))
-    for rows in (2, 4, 8, 16):
-        yield Mistake("softmax-whole-tile", partial(_of_tiles, r, rows, (1, 2), (1, 2)), {"rows": rows})
+    for told, rows in _rows_of_tiles(r.x.shape[1]).items():
+        yield Mistake("softmax-whole-tile", partial(_of_tiles, r, rows, (1, 2), (1, 2)), {"rows": told})
+        yield Mistake("softmax-tile-maximum", partial(_of_tiles, r, rows, (1, 2), 2), {"rows": told})
+        yield Mistake("softmax-tile-sum", partial(_of_tiles, r, rows, 2, (1, 2)), {"rows": told})
         for top, of_sum in ((2, 1), (1, 2), (1, 1)):
-            yield Mistake("softmax-tile-axis", partial(_of_tiles, r, rows, top, of_sum), {"rows": rows}, (top, of_sum))
+            yield Mistake("softmax-tile-axis", partial(_of_tiles, r, rows, top, of_sum), {"rows": told}, (top, of_sum))
     for lanes in (16, 8, 4, 2):
         values = {"lanes": lanes, "offset": lanes // 2}
         yield Mistake("softmax-rows-mixed", partial(_rows_mixed, r, WARP // lanes), values)
         yield Mistake("softmax-part-of-warp", partial(_part_of_warp, r, lanes), {"lanes": lanes, "offset": lanes // 2})
+        for apart in (False, True):  # neighbours, or lanes with as many others between them
+            for which in ("sum", "maximum"):
+                make = partial(_part_of_warp, r, lanes, which, apart)
+                yield Mistake(f"softmax-{which}-of-lanes", make, {"lanes": lanes}, apart)
 
 
 def _own_sums(r: Rows, threads: int, joined: bool = False) -> np.ndarray:
@@ -118,13 +125,23 @@ def _max_by_min(r: Rows, threads: int, of: int) -> np.ndarray:
     return r.above(row_max(own.min(axis=2)))
 
 
-def _part_of_warp(r: Rows, lanes: int) -> np.ndarray:
-    """A warp takes a row, and only so many lanes join their maxima and sums: each such part has its own."""
+def _part_of_warp(r: Rows, lanes: int, which: str = "both", apart: bool = False) -> np.ndarray:
+    """A warp takes a row, and only so many lanes join their maxima, their sums or both: each such part has its own. The
+    lanes are neighbours or, if they are `apart`, those with the same remainder."""
     laid = dealt(r.x, 32, -np.inf)
     steps = laid.shape[1]
-    parts = laid.reshape(len(r.x), steps, -1, lanes)
-    e = np.exp(parts - parts.max(axis=(1, 3), keepdims=True))
-    return np.asarray((e / e.sum(axis=(1, 3), keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
+    shape, own = ((-1, lanes), (1, 3)) if not apart else ((lanes, -1), (1, 2))
+    x = laid.reshape(len(r.x), steps, *shape)
+    e = np.exp(x - (r.largest[:, :, None, None] if which == "sum" else x.max(axis=own, keepdims=True)))
+    total = e.sum(axis=(1, 2, 3) if which == "maximum" else own, keepdims=True)
+    return np.asarray((e / total).reshape(len(r.x), -1)[:, : r.x.shape[1]])
+
+
+def _rows_of_tiles(cols: int) -> dict[int | str, int]:
+    """Rows of a tile, as they are told: a number, or as many as fill it up."""
+    width = 1 << (cols - 1).bit_length()
+    numbers: dict[int | str, int] = {rows: rows for rows in (2, 4, 8, 16)}
+    return numbers | {f"{full} // BLOCK": full // width for full in FULL if full >= width}
 
 
 def _of_tiles(r: Rows, rows: int, top: Axes, of_sum: Axes) -> np.ndarray:

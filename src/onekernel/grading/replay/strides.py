@@ -8,7 +8,9 @@ nothing on those that came out right.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +20,7 @@ from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
 from onekernel.grading.undefined import UNDEFINED
 from onekernel.messages import Message
-from onekernel.ops.base import DTYPES, Operator
+from onekernel.ops.base import DTYPES, Operator, Parameter
 from onekernel.sandbox.supervisor import CallOutcome
 
 UNKNOWN = "replay.stride-unknown"
@@ -48,6 +50,8 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
             right.append(call)
         else:
             wrong.append((call, outcome))
+    kinds = {c.dtype for c, _ in wrong}  # a launcher of one type alone may hand on another order
+    right = [c for c in right if c.dtype in kinds]
     close = [c for c in right if not any(c.case.gaps.values())]
     if not close or not wrong or not all(any(c.case.gaps.values()) for c, _ in wrong):
         return None
@@ -106,40 +110,53 @@ def _of_the_gaps(right: Sequence[Call], wrong: Sequence[tuple[Call, CallOutcome]
 
 def _of_the_output(operator: Operator, wrong: Sequence[tuple[Call, CallOutcome]]) -> str:
     """Which rows of x reached which rows of y in memory, for the pairs of strides that one may take."""
-    fitting = None
+    fitting, told = None, set()
     for call, outcome in wrong:
         cols = call.inputs["x"].shape[1]
         strides = {p.name: buffers.row_stride(call.case, p) for p in operator.parameters if p.row_stride}
         taken = {"cols": cols, "x": strides["x"], "y": strides["y"]}
         here = set()
         for read, write in (("cols", "cols"), ("x", "x"), ("y", "y"), ("y", "x"), ("x", "cols"), ("cols", "y")):
-            if _written(operator, call, outcome, taken[read], taken[write]):
-                here.add((read, write))
+            fits = _written(operator, call, outcome, taken[read], taken[write])
+            here |= {(read, write)} if fits is not False else set()
+            told |= {(read, write)} if fits else set()
         fitting = here if fitting is None else fitting & here
     names = {("cols", "cols"): "both-cols", ("x", "x"): "y-of-x", ("y", "y"): "x-of-y", ("y", "x"): "swapped"}
-    found = [names[pair] for pair in sorted(fitting or ()) if pair in names]
+    found = [names[pair] for pair in sorted((fitting or set()) & told) if pair in names]
     return found[0] if len(found) == 1 else "unknown"
 
 
-def _written(operator: Operator, call: Call, outcome: CallOutcome, read: int, write: int) -> bool:
-    """Whether the memory of y holds the softmax of rows that lie `read` apart, in rows that lie `write` apart."""
+def _written(operator: Operator, call: Call, outcome: CallOutcome, read: int, write: int) -> bool | None:
+    """Whether the memory of y holds the softmax of rows that lie `read` apart, in rows that lie `write` apart. A row of
+    which a part lies outside its tensor tells nothing; None where no other than the first lies inside."""
     if "y" not in outcome.after:
         return False
     buffer = {a.name: a for a in call.args if isinstance(a, Buffer)}
     kind = DTYPES[call.dtype]
     rows, cols = call.inputs["x"].shape
     with np.errstate(all="ignore"):
-        source = buffer["x"].memory[buffer["x"].offset :].view(kind).astype(np.float64)
-        out = outcome.after["y"][buffer["y"].offset :].view(kind).astype(np.float64)
+        source, out = (
+            memory[buffer[name].offset :][: buffer[name].extent].view(kind).astype(np.float64)
+            for name, memory in (("x", buffer["x"].memory), ("y", outcome.after["y"]))
+        )
+        inside = 0
         for row in range(rows - 1, -1, -1):  # rows that overlap: the last that is written stays
             x, y = source[row * read :][:cols], out[row * write :][:cols]
             if len(x) < cols or len(y) < cols:
-                return False
+                continue
+            inside = max(inside, row)
             want = operator.oracle({"x": x[None]})["y"][0]
-            seen = cols if row == rows - 1 else min(cols, write)
-            if not np.allclose(y[:seen], want[:seen], rtol=1e-2, atol=1e-6, equal_nan=True):
+            at = np.arange(cols)
+            seen = ((row == rows - 1) | (at < write)) & _in_a_row(call, "y", row * write + at)
+            if not np.allclose(y[seen], want[seen], rtol=1e-2, atol=1e-6, equal_nan=True):
                 return False
-    return True
+    return True if inside else None
+
+
+def _in_a_row(call: Call, name: str, at: np.ndarray) -> np.ndarray:
+    """Which places of a tensor are a row's and not a gap's, where a store may have been kept from being made."""
+    cols = call.case.sizes[COLS]
+    return np.asarray(at % (cols + call.case.gaps.get(name, 0)) < cols)
 
 
 def _of_several(operator: Operator, right: Sequence[Call], wrong: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
@@ -149,11 +166,15 @@ def _of_several(operator: Operator, right: Sequence[Call], wrong: Sequence[tuple
         (len(assigned), told)
         for assigned, told in _assignments(names)
         if all(_taken(operator, call, assigned) == _own(operator, call) for call in right)
-        and all(_explains(operator, call, outcome, assigned) for call, outcome in wrong)
+        and _all_explained([_explains(operator, call, outcome, assigned) for call, outcome in wrong])
     ]
     fewest = min((tensors for tensors, _ in found), default=0)
     simple = [told for tensors, told in found if tensors == fewest]
     return simple[0] if len(simple) == 1 else None
+
+
+def _all_explained(each: Sequence[bool | None]) -> bool:
+    return all(one is not False for one in each) and any(each)
 
 
 def _assignments(names: Sequence[str]) -> Iterator[tuple[Assigned, Message]]:
@@ -179,9 +200,9 @@ def _taken(operator: Operator, call: Call, assigned: Assigned) -> dict[str, int]
     return {name: named[assigned.get(name, name)] for name in own}
 
 
-def _explains(operator: Operator, call: Call, outcome: CallOutcome, assigned: Assigned) -> bool:
+def _explains(operator: Operator, call: Call, outcome: CallOutcome, assigned: Assigned) -> bool | None:
     """Whether the output's memory holds what comes of the rows that these strides lead to. A row of which a part lies
-    outside its tensor tells nothing; another one than the first must be there."""
+    outside its tensor tells nothing; None where no other than the first lies inside."""
     (output,) = operator.outputs()
     taken = _taken(operator, call, assigned)
     if output.name not in outcome.after or taken == _own(operator, call):
@@ -189,7 +210,7 @@ def _explains(operator: Operator, call: Call, outcome: CallOutcome, assigned: As
     buffer = {a.name: a for a in call.args if isinstance(a, Buffer)}
     kind, (rows, cols) = DTYPES[call.dtype], call.expected[output.name].shape
     read, beyond = {}, set()
-    inside = np.ones(rows, dtype=bool)
+    inside, kept = np.ones(rows, dtype=bool), np.ones((rows, cols), dtype=bool)
     for name, stride in taken.items():
         memory = outcome.after[name] if name == output.name else buffer[name].memory
         flat = memory[buffer[name].offset :][: buffer[name].extent].view(kind)
@@ -197,6 +218,7 @@ def _explains(operator: Operator, call: Call, outcome: CallOutcome, assigned: As
         inside &= at[:, -1] < flat.size
         beyond |= {name} if at[-1, -1] >= flat.size else set()
         read[name] = flat[np.minimum(at, flat.size - 1)]
+        kept = _in_a_row(call, name, at) if name == output.name else kept
     reported = _reported(outcome)  # of several tensors the first alone, perhaps
     if not reported <= beyond or bool(reported) != bool(beyond):
         return False
@@ -207,7 +229,8 @@ def _explains(operator: Operator, call: Call, outcome: CallOutcome, assigned: As
         got, want = stored.astype(np.float64), operator.oracle({**call.inputs, **wide})[output.name]
         near = written & np.isclose(got, want, rtol=1e-2, atol=1e-6, equal_nan=True)
     seen = np.arange(cols) < np.where(np.arange(rows) < rows - 1, taken[output.name], cols)[:, None]  # rows may overlap
-    return bool(inside[1:].any() and (near | ~seen)[inside].all())
+    fits = bool((near | ~seen | ~kept)[inside].all())
+    return fits if inside[1:].any() or not fits else None
 
 
 def _reported(outcome: CallOutcome) -> set[str]:
@@ -215,3 +238,56 @@ def _reported(outcome: CallOutcome) -> set[str]:
     findings = outcome.report.findings if outcome.report else ()
     values = [f.message.values for f in findings if f.code in BOUNDS]
     return {str(v.get("variable") or v.get("name")) for v in values}
+
+
+def written_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
+    """Of a matrix product, by what C's rows lie apart where they are written, and read, in the place of ldc: the one
+    number of a call that explains all that came out wrong, and that is ldc in all that came out right."""
+    left, told = set(_OF_C), Counter[str]()
+    if "k" not in {p.name for p in operator.parameters}:
+        return None
+    for call, outcome in ran:
+        if not math.prod(call.case.sizes.values()):
+            continue
+        right, own = is_right(operator, call, outcome), buffers.row_stride(call.case, _parameter(operator, "c"))
+        for name in [*left]:
+            stride = _OF_C[name](operator, call)
+            same = stride == own or call.case.sizes["m"] == 1
+            fits = right if same else not right and _holds_product(call, outcome, stride)
+            left -= {name} if fits is False else set()
+            told[name] += bool(fits) and not same
+    found = [name for name in left if told[name] >= FEW]
+    return Message(f"replay.gemm-ldc-{found[0]}", {"inputs": told[found[0]]}) if len(found) == 1 else None
+
+
+FEW = 3  # inputs that show by what rows lie apart
+_OF_C: Mapping[str, Callable[[Operator, Call], int]] = {
+    "lda": lambda operator, call: buffers.row_stride(call.case, _parameter(operator, "a")),
+    "ldb": lambda operator, call: buffers.row_stride(call.case, _parameter(operator, "b")),
+    **{size: partial(lambda size, _, call: int(call.case.sizes[size]), size) for size in ("n", "m", "k")},
+}
+
+
+def _parameter(operator: Operator, name: str) -> Parameter:
+    return next(p for p in operator.parameters if p.name == name)
+
+
+def _holds_product(call: Call, outcome: CallOutcome, stride: int) -> bool | None:
+    """Whether C's memory holds the rows of the product that many elements apart, wherever these lie in a row of C; None
+    where no other than the first does, or where rows overlap."""
+    (m, n), beta = call.expected["c"].shape, float(call.inputs["beta"])
+    if "c" not in outcome.after or stride < n:
+        return None
+    (buffer,) = (a for a in call.args if isinstance(a, Buffer) and a.name == "c")
+    kind, inside = DTYPES[call.dtype], slice(buffer.offset, buffer.offset + buffer.extent)
+    before, after = (memory[inside].view(kind) for memory in (buffer.memory, outcome.after["c"]))
+    at = np.arange(m)[:, None] * stride + np.arange(n)
+    kept = (at < after.size) & (at % (n + call.case.gaps.get("c", 0)) < n)
+    at = np.minimum(at, after.size - 1)
+    b = call.inputs["b"].T if call.inputs["transpose_b"] else call.inputs["b"]
+    with np.errstate(all="ignore"):
+        want = float(call.inputs["alpha"]) * (call.inputs["a"] @ b)
+        want = want + beta * before[at].astype(np.float64) if beta else want
+        size = np.abs(want[np.isfinite(want)]).max(initial=0.0)
+        near = np.isclose(after[at].astype(np.float64), want, rtol=1e-2, atol=1e-3 * size, equal_nan=True)
+    return False if not near[kept].all() else True if kept[1:].any() else None

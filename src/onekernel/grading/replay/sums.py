@@ -68,7 +68,7 @@ def weightings(n: int) -> Iterator[Weighting]:
         yield "sum-half-warp", half, later(lambda h: at % 32 < h, half)
     for step in (2, 4):
         yield "sum-half-warp", -step, later(lambda s: at % 32 % s == 0, step)
-    yield "sum-lanes-all", None, lambda: _SHUFFLED_DOWN[at % 32]
+    yield "sum-lanes-all", None, lambda: shuffled_down()[at % 32]
     yield "sum-last-lane", None, lambda: 32 * (at % 32 == 31)
     yield "sum-shuffle-assigned", None, lambda: at % 32 == 31
     yield "sum-one-thread", 32, lambda: at % 32 == 0
@@ -83,6 +83,7 @@ def weightings(n: int) -> Iterator[Weighting]:
         yield "sum-tree-assigned", threads, later(lambda t: at % t == t - 1, threads)
         if threads > 32:
             yield "sum-shuffled-up", threads, later(lambda t: 32 * 32 * (at % t == 0), threads)  # warps' sums, too
+            yield "sum-first-warp-twice", threads, later(lambda t: 1 + (at % t < 32), threads)
             yield "sum-one-warp", threads, later(lambda t: at % t < 32, threads)
             yield "sum-warp-lost", threads, later(lambda t: at % t >= 32, threads)
             if threads > 64:  # of two, that is one warp alone
@@ -146,16 +147,14 @@ def of_own_warp(terms: np.ndarray, threads: int) -> np.ndarray:
     return np.asarray(sums[:, np.arange(cols) % threads // WARP])
 
 
-def _shuffled_down() -> np.ndarray:
+@cache
+def shuffled_down() -> np.ndarray:
     """How often each lane's value is in the sum of what all lanes hold after shuffles down, of which lane 0 alone has
     the warp's sum: a lane that asks past the last one gets its own value."""
     held = np.eye(32, dtype=int)
     for offset in (16, 8, 4, 2, 1):
         held = held + np.concatenate([held[offset:], held[32 - offset :]])
     return np.asarray(held.sum(axis=0))
-
-
-_SHUFFLED_DOWN = _shuffled_down()
 
 
 def _lanes(thread: np.ndarray, first: int) -> np.ndarray:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from onekernel.grading.buffers import Call
 from onekernel.grading.coverage import whole_tiles_alone
-from onekernel.grading.replay import cause, given
+from onekernel.grading.replay import LARGE, cause, given
 from onekernel.grading.replay.narrowing import narrowed, nearly
-from onekernel.grading.replay.strides import UNKNOWN, is_right, stride_cause
+from onekernel.grading.replay.strides import UNKNOWN, is_right, stride_cause, written_cause
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission
 from onekernel.grading.time_limit import within_time
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
@@ -29,7 +29,7 @@ SEEN = tuple(
         "rms-row-factor", "gelu-found-sigmoid", "gelu-found-tanh", "gelu-found-erf", "tiles-whole-alone",
         "from-length-on", "factor",
         "offset", "sign-turned", "sign-lost", "negatives-lost", "nan-lost", "at-most", "at-least", "nearly-right",
-        *(key for key in area("replay") if key.startswith("only-")),
+        *(key for key in area("replay") if key.startswith(("only-", "gemm-ldc-"))),
     )
 )  # fmt: skip  # told from the results, not made on purpose
 ALL_NAN = "replay.softmax-all-nan"
@@ -41,6 +41,7 @@ BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
 # Mistakes in the address of a tensor: on inputs of other shapes they lead outside of it.
 ADDRESSED = {
     "a": ("replay.gemm-a-turned", "replay.gemm-lda-"),
+    "c": ("replay.gemm-ldc-",),
     "b": ("replay.gemm-b-turned", "replay.gemm-ldb-", "replay.gemm-transpose-"),
 }
 COUNTED = ("cols", "n", "k")  # what a row, a vector or a sum has so many of: the first that the operator has
@@ -66,6 +67,7 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
         made = cause(submission.operator, every, submission.text())
         if made and (strided is None or strided.key == UNKNOWN or _of_a_stride(made)):
             strided, found = None, made
+    found = written_cause(submission.operator, every) or found
     if found is not None and found.key == ALL_NAN:  # which rows they are says more
         found = narrowed(given(submission.operator, every)) or found
     found = found or whole_tiles_alone(submission.operator, every)
@@ -77,10 +79,11 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
     if submission.backend == "triton":
         found = found.in_dialect("triton")
     apart = {call.case.name for call, _ in every if _apart(call)} if strided else None
+    large = {call.case.name for call, _ in every if any(x.size > LARGE for x in call.inputs.values())}
     explained: list[Verdict] = []
     for verdict in verdicts:
         told = any(f.message.key in OF_A_CAUSE for v in explained for f in v.failures)
-        explained.append(_explained(verdict, found, apart, told))
+        explained.append(_explained(verdict, found, apart, told, large))
     return explained
 
 
@@ -165,9 +168,12 @@ def _apart(call: Call) -> bool:
     return any(call.case.gaps.values())
 
 
-def _explained(verdict: Verdict, found: Message, cases: set[str] | None, told_before: bool) -> Verdict:
+def _explained(
+    verdict: Verdict, found: Message, cases: set[str] | None, told_before: bool, large: Collection[str]
+) -> Verdict:
     """`cases`: those that the cause is for; None for a replayed mistake, which is for every wrong value. A cause that
-    another verdict has `told_before` is not said at length again."""
+    another verdict has `told_before` is not said at length again; nor at all of the `large` inputs, with which it was
+    not compared."""
     if verdict.status != FAILED:
         return verdict
     codes = (*SYMPTOMS, *BOUNDS) if cases else ("unwritten",) if found.key == WHOLE_TILES else WRONG
@@ -184,7 +190,7 @@ def _explained(verdict: Verdict, found: Message, cases: set[str] | None, told_be
     counted = {name: found.values.get(name, 0) for name in ("inputs", "apart", "rest")}
     message = Message(key, {"cause": found, **counted, "symptom": symptom})
     if told_before:  # of some other input it need not be the cause
-        sure = key == "replay.named" and found.key not in IN_ONE_PATH
+        sure = key == "replay.named" and found.key not in IN_ONE_PATH and first.case not in large
         message = Message("replay.same-cause", {"symptom": symptom}) if sure else symptom
     told = replace(first, message=message)
     others = [told if f is first else f for f in verdict.failures if f is first or f not in mine]

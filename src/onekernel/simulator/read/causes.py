@@ -111,6 +111,20 @@ def turns_once_more(file: str | None, number: int | None) -> dict[str, object]:
     return {}
 
 
+_LETS_END_THROUGH = re.compile(r"\bif\s*\(\s*(\w+)\s*>\s*(\w+)\s*(?:\|\|[^;{]*)?\)\s*\{?\s*return\b")
+
+
+def lets_end_through(file: str | None, number: int | None) -> dict[str, object]:
+    """Of a test above the line, in its function, on which threads beyond an end return, and which lets one too many go
+    on, `if (i > n) return`: the index, the end and the line."""
+    facts = facts_at(file)
+    function = facts.function_at(number or 0)
+    for at in range(function.line if function else 1, number or 0):
+        if found := _LETS_END_THROUGH.search(facts.line(at)):
+            return {"name": found[1], "end": found[2], "at": at}
+    return {}
+
+
 def takes_remainder(file: str | None, number: int | None) -> bool:
     """Whether the line takes the remainder of a difference, which is below 0 where that is."""
     return bool(re.search(r"-\s*\w+\s*\)?\s*%", facts_at(file).line(number)))

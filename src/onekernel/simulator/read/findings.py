@@ -21,7 +21,7 @@ from onekernel.simulator.facts.statements import counted
 from onekernel.simulator.facts.tokens import text_of
 from onekernel.simulator.read.arrays import is_told_elsewhere
 from onekernel.simulator.read.case import Case, Launch, Place
-from onekernel.simulator.read.forms import RULES
+from onekernel.simulator.read.forms import RULES, mixes_rows
 from onekernel.simulator.read.indices import by_rows
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.records import by_code
@@ -36,6 +36,8 @@ def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict
     raw = report["findings"]
     lines.resolve(address for found in raw for key in ("pc", "other_pc") for address in found[key])
     kept = [*_without_consequences(raw)]
+    mixed = {f["launch"] for f in kept if f["code"] == "absent-lane" and _mixes_rows(f, report, path)}
+    kept = [f for f in kept if not (f["code"].startswith("race-") and f["launch"] in mixed)]
     left = {_where(f, "", lines, path) for f in kept if f["code"].startswith("out-of-bounds")}
     kept = [f for f in kept if not is_told_elsewhere(f, left)]
     if any(found["code"] in ("early-time", "time-of-nothing") for found in kept):  # which say more
@@ -46,6 +48,11 @@ def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict
     told = [_finding(found, report, lines, path, functions) for found in kept]
     told = list({_alike(finding, number): finding for number, finding in reversed([*enumerate(told)])}.values())[::-1]
     return tuple(_joined(told))
+
+
+def _mixes_rows(found: dict[str, Any], report: dict[str, Any], path: str) -> bool:
+    launches = report["launches"][found["launch"] - 1 :][:1] if found["launch"] else []
+    return any(mixes_rows(Launch(launch), path) for launch in launches)
 
 
 _BEYOND = ("uninitialised-read", "host-pointer", "missing-wait")  # what an access meets that has left its buffer

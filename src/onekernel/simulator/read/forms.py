@@ -9,8 +9,12 @@ from collections.abc import Callable, Mapping
 from onekernel.messages import Message
 from onekernel.simulator.facts import facts_at
 from onekernel.simulator.read import around, arrays, causes, fragments, indices, races, stores
-from onekernel.simulator.read.case import Case
+from onekernel.simulator.read.case import WARP, Case, Launch
 from onekernel.simulator.read.errors import error_hint, error_name, error_text
+
+_ACROSS_ROWS = re.compile(
+    r"threadIdx\.[yz]\s*\*|blockDim\.[xy]\s*\*\s*threadIdx\.[yz]|thread_rank|thread_index|%laneid"
+)
 
 
 def _time_limit(case: Case) -> None:
@@ -120,6 +124,22 @@ def _short(case: Case) -> str:
 def _absent_lane(case: Case) -> None:
     if case.form == "exited" and around.in_branch(*case.here):
         case.form = "branch"
+    elif mixes_rows(case.launch, case.file):
+        x, y = case.launch.block[:2]
+        case.form = "mixed"
+        case.values |= {"x": x, "y": y, "end": x - 1}
+
+
+def mixes_rows(launch: Launch, file: str | None) -> bool:
+    """Whether a warp takes threads of several rows of its block, and nothing in the file counts threads across rows:
+    there threadIdx.x is taken for the lane."""
+    x, y, *_ = launch.block
+    return 0 < x < WARP and y > 1 and not any(map(_ACROSS_ROWS.search, facts_at(file).plain_lines))
+
+
+def _missing_wait(case: Case) -> None:
+    if case.form in ("own", "other", "overwritten") and case.here == case.there:
+        case.form = "again"
 
 
 def _deadlock(case: Case) -> None:
@@ -146,6 +166,7 @@ RULES: Mapping[str, Callable[[Case], None]] = {
     "unasked-error": _unasked_error,
     "uninitialised-read": _uninitialised_read,
     "absent-lane": _absent_lane,
+    "missing-wait": _missing_wait,
     "deadlock": _deadlock,
 }
 """By the name of a record."""
@@ -160,8 +181,9 @@ OF_THE_READER = (
     "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",
     "advice-declared", "advice-tile", "advice-ended", "no-bytes", "few-bytes", "elements", "nowhere", "also", "swapped",
     "loop", "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
-    "advice-pointer", "advice-column", "advice-twice", "advice-one-turn", "advice-first-thread", "advice-fragment",
-    "advice-fragment-apart", "advice-fragment-plain", "fragment", "fragment-apart", "fragment-plain", "of-grid", "row",
+    "advice-pointer", "advice-column", "advice-twice", "advice-one-turn", "advice-guard", "advice-first-thread",
+    "advice-fragment", "advice-fragment-apart",
+    "advice-fragment-plain", "fragment", "fragment-apart", "fragment-plain", "of-grid", "row",
     "fragment-stored",
     "overrun", "plain", "warp", "own-element", "one-lane", "past-width", "one-element",
     "same-for-all",
@@ -169,11 +191,12 @@ OF_THE_READER = (
     "unnamed", "extent",
     # the others
     "guarded", "few", "added", "generator", "short", "short-pitch", "short-part", "rows", "thrust", "freed",
-    "twice-by-object", "by-object", "reset", "waits", "mapped", "faster", "branch", "part-rows", "part-index",
-    "why-event",
+    "twice-by-object", "by-object", "reset", "waits", "mapped", "faster", "branch", "mixed", "again", "part-rows",
+    "part-index", "why-event",
     "why-address", "why-capture", "some-call", "program-null-thrust", "of-a-kernel", "reference",
 )  # fmt: skip
 GIVEN = (
+    "x", "y",
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
     "each", "why", "also", "rows", "name", "faster", "variable", "here_name", "there_name", "set_at", "changed_at",
     "end", "stride", "step", "apart", "lines", "need", "inner", "row", "advice", "warps", "column", "width",

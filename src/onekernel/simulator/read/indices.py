@@ -73,6 +73,8 @@ def _advice(case: Case) -> Message | str:
         return moved
     if down := causes.goes_down(*case.here):
         return case.says("advice-column", down)
+    if case.number("distance") == 1 and (test := causes.lets_end_through(*case.here)):
+        return case.says("advice-guard", test)
     return _of_loops(case) or _of_the_grid(case)
 
 
