@@ -54,7 +54,10 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
         found.append(because(Message("grading.status", values), "status"))
     if call.case.way == SPARSE:
         if any(f.code == ENDLESS for f in report.findings):
-            return []  # so few blocks do all the work that their turns cannot be waited for
+            if not any(tensor.bins for tensor in outcome.touched.values()):
+                return found  # nothing was begun
+            wrong = sparse.judge_begun(submission.operator, call, outcome)
+            return [because(wrong[1], wrong[0])] if wrong else []
         if not _undefined_alone(found):
             return found
         judge = sparse.judge_whole if submission.ran_on == "cuda" else sparse.judge
