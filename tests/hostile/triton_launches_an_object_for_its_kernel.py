@@ -1,6 +1,6 @@
 # exercise: softmax_triton
 # attack: puts an object that looks like its kernel into the launch while the grid is asked for
-# ataque: pone en el lanzamiento un objeto que parece su kernel mientras se pide la rejilla
+# ataque: pone en el lanzamiento un objeto que parece su kernel mientras se pide la malla
 # closed by: closed memory
 
 import sys
