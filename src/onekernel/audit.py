@@ -6,7 +6,7 @@ import builtins
 import gc
 import sys
 from collections.abc import Callable
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -15,14 +15,22 @@ Hook = Callable[[str, tuple[Any, ...]], str | None]
 
 def private(function: Made) -> Made:
     """The same function with globals and built-ins of its own, as they are now, and so the functions beside it: what a
-    file finds in the module, it may replace."""
+    file finds in the module, it may replace. Their code is their own, too: a file that makes a function of the
+    module's code has another's."""
     names = {**function.__globals__, "__builtins__": {**vars(builtins)}}
     for name, beside in [*names.items()]:
         if isinstance(beside, FunctionType) and beside.__globals__ is function.__globals__:
-            names[name] = FunctionType(beside.__code__, names, name, beside.__defaults__, beside.__closure__)
+            names[name] = FunctionType(_again(beside.__code__), names, name, beside.__defaults__, beside.__closure__)
             names[name].__kwdefaults__ = beside.__kwdefaults__
     made: Made = names[function.__name__]
     return made
+
+
+def _again(code: CodeType) -> CodeType:
+    return code.replace(co_consts=tuple(_again(c) if isinstance(c, CodeType) else c for c in code.co_consts))
+
+
+_hooks: list[CodeType] = []
 
 
 def add_hook(hook: Hook) -> None:
@@ -45,7 +53,15 @@ def add_hook(hook: Hook) -> None:
         if why is not None:
             raise error(why)
 
+    _hooks.append(getattr(hook, "__code__"))  # noqa: B009  # a function's
     _add(asked)
+
+
+def codes_of_hooks() -> tuple[CodeType, ...]:
+    """The code of the hooks so far, by which a frame of one is known. Once: nobody finds it here afterwards."""
+    codes = (*_hooks,)
+    _hooks.clear()
+    return codes
 
 
 _add = sys.addaudithook

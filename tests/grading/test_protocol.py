@@ -205,7 +205,7 @@ def test_what_a_job_brought_is_gone_once_it_is_read_and_closed_until_its_call(tm
     Request(SOURCE, "simulator", [("f", [given, 1000])]).write(tmp_path)
     request, inputs = read_request(tmp_path)
     assert not (tmp_path / "in").exists() and not (tmp_path / "job.json").exists()
-    inputs.close()
+    inputs.close([request.calls[0][1]])
     taken, count = inputs.take(request.calls[0][1])
     assert isinstance(taken, Buffer) and taken.memory.tobytes() == given.memory.tobytes() and count == 1000
     child = os.fork()

@@ -191,3 +191,28 @@ def test_what_hangs_before_a_call_is_told_in_the_words_of_its_language(
         monkeypatch.setattr(supervisor, f"{stage}_SECONDS", seconds)
     message = grade(Submission(COURSE, exercise, path, "simulator", 1)).verdicts[0].failures[0].message
     assert message.key == told
+
+
+HANGS = """#include <cuda_runtime.h>
+#include <stdint.h>
+
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned power = 1; power < n; power *= 2) {  // 0 beyond 2^31
+    }
+    if (i < n) out[i] = a[i] + b[i];
+}
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n > 0) add<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_kernel_that_hangs_before_it_touches_a_large_tensor_earns_nothing_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "vector_add.cu"
+    path.write_text(HANGS, encoding="utf-8")
+    result = graded(path, "vector_add", "simulator", frozenset({"large"}))
+    assert result.earned == 0
+    assert {f.code for v in result.verdicts for f in v.failures} == {"time-limit"}

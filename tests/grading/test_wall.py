@@ -61,6 +61,9 @@ def tries():
     yield "finds a hook in a frame", in_a_frame
     yield "handles a signal", handled
     yield "has garbage collected wherever it is", collected
+    yield "starts a thread", thread
+    yield "looks at the frames of threads", sys._current_frames
+    yield "has the rights of pages changed", rights
 
 def elsewhere():
     try:
@@ -91,6 +94,16 @@ def anew():
             raise OSError
     finally:
         sys.modules["_posixsubprocess"] = before
+
+def thread():
+    import _thread
+    _thread.start_new_thread(int, ())
+
+def rights():
+    from onekernel.sandbox import inputs
+    held = [*vars(inputs).values()]
+    if not any(type(value).__name__ == "_FuncPtr" for value in held):
+        raise OSError
 
 def handled():
     import signal
@@ -147,7 +160,7 @@ def ruled():
 
 def in_a_frame():
     from onekernel.sandbox import inputs
-    for event, *args in (("gc.get_objects",), ("onekernel.open",), ("onekernel.close", {}), (inputs._RIGHTS, 1, 0, 1)):
+    for event, *args in (("gc.get_objects",), ("onekernel.open",), ("onekernel.close", {}), (inputs._TAKE, [])):
         try:
             sys.audit(event, *args)
         except OSError as error:

@@ -139,7 +139,7 @@ def named_for_numpy() -> object:
 
 @pytest.mark.parametrize("value", [
     None, True, 3, 2.5, "x", b"x", (1, ("x", 2)), [1, None], {"x": 1}, Pair(1, 2),
-    Typed(1) if TYPED_IS_PLAIN else (), tl.float32, tl.pointer_type(tl.float32), tl.constexpr(3),
+    Typed(1) if TYPED_IS_PLAIN else (), tl.float32, tl.int32, tl.pointer_type(tl.float32), tl.constexpr(3),
     tl.constexpr("x"), torch.float16, np.float32(2),
     torch.zeros(2), (torch.zeros(2), 1), slice(1, 2), tl.tuple([1, 2]), np, len,
 ], ids=lambda value: type(value).__name__)  # fmt: skip
@@ -180,25 +180,43 @@ def test_what_is_put_into_tritons_modules_later_is_not_tritons(monkeypatch: pyte
 
 
 CALLS = """
-import sys
+import ctypes, sys, tempfile
 from functools import partial
+from pathlib import Path
+from types import CellType, CodeType, FunctionType, SimpleNamespace
+
+import numpy as np
+
+from onekernel.backends.base import Buffer
 from onekernel.sandbox import inputs
 from onekernel.triton import callbacks
 
+call = partial(sys.audit, "ctypes.call_function")  # what Python 3.14 tells of each call
+ctypes.CDLL = lambda *given, **named: SimpleNamespace(mprotect=partial(call))
+with tempfile.NamedTemporaryFile() as file:
+    file.write(bytes(range(100)))
+    file.flush()
+    held = inputs.ClosedInputs(Path(file.name))
+given = [Buffer("x", held.part(0, 100), 0, 100, False, 4)]
+held.close([given])
 callbacks.close(True)
-call = "import sys; sys.audit('ctypes.call_function', 0, ())"  # what Python 3.14 tells of each call
-inputs._mprotect = partial(sys.audit, "ctypes.call_function")
-inputs.mprotect(0, 0, 0, 0)
-look_up = "import sys; sys.audit('ctypes.dlsym', 0, 'mprotect')"
-for told, of in ((call, {}), (call, vars(inputs)), (look_up, vars(inputs))):
+print(bytes(held.take(given)[0].memory[:3]))
+
+code = next(c for c in inputs._guard.__code__.co_consts if isinstance(c, CodeType) and c.co_name == "hook")
+frame = SimpleNamespace(f_code=1, f_back=2)
+its = dict(inputs=held, look=lambda above: frame, take=1, owner=2, base=0, page=4096, calls=iter([[(0, 1)]]),
+           rights=(1, 0), pages=np.zeros(1), mprotect=call)
+again = FunctionType(code, vars(inputs), "again", (), tuple(CellType(its[name]) for name in code.co_freevars))
+for attempt in (call, lambda: again("onekernel.take", (held, [])), partial(sys.audit, "ctypes.dlsym", 0, "mprotect")):
     try:
-        exec(told, of)
+        attempt()
     except PermissionError as error:
         print(error)
 """
 
 
 def test_the_sandboxs_own_call_by_ctypes_goes_on_and_no_other() -> None:
+    """Nor that of a function that is made of its code."""
     done = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True, check=True)
     refused = [line.partition(":")[0] for line in done.stdout.splitlines()]
-    assert refused == ["ctypes.call_function", "ctypes.call_function", "ctypes.dlsym"]
+    assert refused == [str(bytes([0, 1, 2])), "ctypes.call_function", "ctypes.call_function", "ctypes.dlsym"]

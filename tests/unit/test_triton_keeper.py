@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from onekernel.backends.base import Buffer
 from onekernel.sandbox.inputs import ClosedInputs
 from support.patience import HUNG_SECONDS
 
@@ -56,7 +57,6 @@ WAYS = {**ASKS, "a copy": "out.copy_(out.clone())", "noise": NOISE}
 def called(folder: Path, then: str) -> tuple[list[str], list[float]]:
     """What is found in a file that does `then` behind its launch, and the numbers that it gives for 0 to 39."""
     from onekernel import triton
-    from onekernel.backends.base import Buffer
 
     path = folder / "double.py"
     found = 'memory = sys.modules["onekernel.triton.memory"].ClosedMemory.active\n    '
@@ -97,16 +97,18 @@ def test_what_is_written_between_launches_is_gone_and_a_kernels_work_stays(
 def test_inputs_open_only_for_who_closed_them(tmp_path: Path) -> None:
     (tmp_path / "inputs").write_bytes(bytes(range(100)))
     inputs = ClosedInputs(tmp_path / "inputs")
-    inputs.close()
+    of_calls = [[Buffer("x", inputs.part(at, 10), 0, 10, False, 4)] for at in (0, 50)]
+    inputs.close(of_calls)
     with pytest.raises(PermissionError):
-        sys.audit("onekernel.rights", 3, 0, 100)
+        sys.audit("onekernel.take", inputs, [])
     with pytest.raises(PermissionError):
         _take(inputs)
+    # One call after the other, whatever is asked for.
+    taken = [*inputs.take(of_calls[1]), *inputs.take(of_calls[1])]
+    assert [t.memory.tolist() for t in taken if isinstance(t, Buffer)] == [[*range(10)], [*range(50, 60)]]
 
 
 def _take(inputs: ClosedInputs) -> None:
-    from onekernel.backends.base import Buffer
-
     inputs.take([Buffer("x", inputs.part(0, 100), 0, 100, False, 4)])
 
 

@@ -31,7 +31,7 @@ def patch(obj, name, member, builder, scope):
 interpreter._patch_attr = patch
 tools = Tools("mine.py")
 interpreter._patch_lang(FunctionType((lambda: None).__code__, {"tl": tl, "core": tl.core}))
-tools.look()
+tools.replaced()
 print(tools.replaced())
 FORGE
 print([str(found.message) for found in tools.replaced()])

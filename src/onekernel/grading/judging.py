@@ -26,6 +26,7 @@ FIRST = ("divergent-barrier",)  # what others follow from: a race, say
 FOLLOWS = {"stream-race": "wrong-stream"}  # what is not told beside what it follows from
 COPIED = "host-copy"
 OF_ERRORS = ("launch-error-lost", "status", "ended")  # whatever a check asks for, this is what its learner may read
+UNSEEN = "triton.unseen"  # the interpreter's word that nothing can be told of a call
 
 
 def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOutcome) -> list[Failure]:
@@ -53,8 +54,11 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
         values = {"function": call.function, "name": report.status_name, "code": report.status}
         found.append(because(Message("grading.status", values), "status"))
     if call.case.way == SPARSE:
-        if any(f.code == ENDLESS for f in report.findings):
-            return []  # so few blocks do all the work that their turns cannot be waited for
+        if endless := [f.message.key for f in report.findings if f.code == ENDLESS]:
+            if UNSEEN not in endless and not any(tensor.bins for tensor in outcome.touched.values()):
+                return found  # nothing was begun
+            wrong = sparse.judge_begun(submission.operator, call, outcome)
+            return [because(wrong[1], wrong[0])] if wrong else []
         if not _undefined_alone(found):
             return found
         judge = sparse.judge_whole if submission.ran_on == "cuda" else sparse.judge

@@ -82,6 +82,15 @@ def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Me
     return _coverage(operator, call, outcome, kernels, sums)
 
 
+def judge_begun(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
+    """As `judge`, of a call that was stopped: so few blocks may do all the work that their turns cannot be waited for.
+    What they wrote until then is right."""
+    kernels = outcome.report.kernels if outcome.report else ()
+    if _sums(operator, call.case) or any(k.extra.get("talks") for k in kernels):
+        return None
+    return judge_whole(operator, call, outcome)
+
+
 def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[str, Message] | None:
     """Every row of which something was written, or every element of a vector, beside the oracle's."""
     dtype, stride = DTYPES[call.dtype], row_stride(call.case, p)

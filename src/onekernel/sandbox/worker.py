@@ -120,6 +120,8 @@ def ready_for_task(
     if waits:
         turn.wait(folder)
     _close(folder, stand, on_gpu, kept=folder / "out", limit_memory=not on_gpu, file_bytes=FILE_BYTES, alone=False)
+    if not waits:
+        callbacks.leave_none()
     callbacks.close(apart=not waits)  # for a GPU PyTorch's compiler starts programs and calls by ctypes
     if kernel:
         kernel.wait()
@@ -170,7 +172,7 @@ def work(folder: Path) -> None:
     """Does what `folder/job.json` asks and writes the answers to `folder/out`."""
     request, inputs = read_request(folder)
     if request.only_built:
-        inputs.close()
+        inputs.close([])
         confinement.before_build(request.hidden, request.source, folder)
         with contextlib.suppress(BuildError, Unavailable):  # told when it is to run
             build(request)
@@ -179,7 +181,8 @@ def work(folder: Path) -> None:
     out = folder / "out"
     # First: what stays open of /proc is this process's own, and a copy could not read its own.
     lane = guardian.split(max(request.lanes) + 1) if request.lanes else 0
-    inputs.close()  # now: copies that are made of this process from here on have none
+    mine = [n for n in range(len(request.calls)) if not request.lanes or request.lanes[n] == lane]
+    inputs.close([request.calls[n][1] for n in mine])  # now: copies of this process from here on have none
     kernel = _kernel_apart(request, folder) if request.backend == "python" else None
     stand = confinement.before_build(request.hidden, request.source, folder)
     card = cards.apart(folder / cards.NAME) if (folder / cards.NAME).exists() else None
@@ -206,7 +209,6 @@ def work(folder: Path) -> None:
         tasks.work(request, out, sealing, softmax, card)
         return
     assert program is not None
-    mine = [n for n in range(len(request.calls)) if not request.lanes or request.lanes[n] == lane]
     fill = [n for n in mine if on_gpu and request.ways and request.ways[n] == SPARSE]
     for number in mine:
         function, asked = request.calls[number]

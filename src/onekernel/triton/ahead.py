@@ -195,6 +195,8 @@ class _Compiler:
         compiled._do_compile = stages
         self._functions = Functions(path)
         self._module: ModuleType  # from `load` on
+        if apart:
+            callbacks.leave_none()
         callbacks.close(apart)
 
     def load(self) -> None:

@@ -7,18 +7,22 @@ printed. All of it is taken off before memory opens; what cannot be taken off is
 from __future__ import annotations
 
 import _imp
+import _thread
 import contextlib
 import gc
 import importlib
+import operator
 import os
 import signal
 import sys
 import warnings
+from itertools import repeat
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from onekernel.audit import add_hook, private
+from onekernel.audit import add_hook, codes_of_hooks, private
 from onekernel.messages import say
 
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
@@ -53,13 +57,16 @@ def take_off() -> None:
     warnings.filters = [_SILENT]
 
 
+_OF_HOOKS = ("ctypes.call_function", "sys._current_frames")  # what hooks do themselves
 _EVENTS = frozenset((
     "gc.get_objects", "gc.get_referrers", "gc.get_referents",
     "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "subprocess.Popen", "pty.spawn",
     "cpython.PyInterpreterState_New",  # in another interpreter no hook of this one is asked
+    # Another thread would find the frames of a hook, which has begun in this one.
+    "_thread.start_new_thread", "_thread.start_joinable_thread", "sys._current_frames", "sys._current_exceptions",
 ))  # fmt: skip
 # What no hook is asked about: a program that is started; another interpreter, of which Python tells from 3.12 on either
-# nothing or what it does not survive when refused.
+# nothing or what it does not survive when refused. Nor does Python 3.11 tell of threads (`_take_out`).
 _TAKEN_OUT = {"_posixsubprocess": "fork_exec", "_interpreters": "create", "_xxsubinterpreters": "create"}
 _BUILT_IN = frozenset(sys.builtin_module_names)
 _OF_TESTS = ("_test", "_xx", "_ctypes_test")  # Python's own, which reach everything
@@ -71,23 +78,21 @@ def close(apart: bool) -> None:
     on. `apart`: this process does nothing else than to load that file."""
     sys.addaudithook = lambda hook: None
     if apart:
-        leave_none()
         private(_refuse_to_look)()
 
 
 def _refuse_to_look() -> None:
-    """From here on nobody asks this process for its objects, calls its interpreter past Python, or starts another that
-    could share memory with it. For good."""
+    """From here on nobody asks this process for its objects or frames, calls its interpreter past Python, or starts a
+    thread, or a process that could share memory with it. For good."""
     refused = say("triton.refused-here")
     _take_out()
     installed = tuple({f"{at.rstrip('/')}/" for p in (*sys.path, sys.prefix, sys.base_prefix) if p
                        for at in (p, os.path.realpath(p))})  # fmt: skip
-    # From Python 3.14 on each call by ctypes is an event, that of the sandbox too which opens and closes inputs.
-    inputs, look = sys.modules.get("onekernel.sandbox.inputs"), sys._getframe
-    own = inputs.mprotect.__code__ if inputs else None
+    # From Python 3.14 on each call by ctypes is an event, that of the hook too which opens and closes inputs.
+    own, look, same = codes_of_hooks(), sys._getframe, operator.is_
 
     def hook(event: str, args: tuple[Any, ...]) -> str | None:
-        if event == "ctypes.call_function" and look(2).f_code is own:
+        if event in _OF_HOOKS and any(map(same, own, repeat(look(2).f_code))):
             return None
         own_module = event == "import" and _is_own(args[0], args[1], installed)
         return f"{event}: {refused}" if own_module or event in _EVENTS or event.startswith("ctypes.") else None
@@ -104,6 +109,10 @@ def _take_out() -> None:
     for name, taken in _TAKEN_OUT.items():
         if name in sys.modules:
             setattr(sys.modules[name], taken, None)
+    starts = [value for name, value in vars(_thread).items() if name.startswith("start_")]
+    for module in [m for m in [*sys.modules.values()] if isinstance(m, ModuleType)]:
+        for name in [n for n, v in vars(module).items() if any(v is start for start in starts)]:
+            setattr(module, name, _start_none)
     _imp.create_builtin = _refuse
 
 
@@ -120,6 +129,10 @@ def leave_none() -> None:
     _signal = sys.modules["_signal"].signal = sys.modules[__name__]._signal = _QUIET  # type: ignore[attr-defined]
     if hasattr(signal.signal, "__wrapped__"):
         del signal.signal.__wrapped__
+
+
+def _start_none(*_given: Any, **_named: Any) -> Any:
+    raise PermissionError(say("triton.refused-here"))
 
 
 def _refuse(spec: Any) -> Any:

@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import math
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from types import CodeType, NoneType
@@ -15,10 +16,11 @@ import numpy as np
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.triton import host, libdevice
+from onekernel.triton import host, libdevice, origins
 from onekernel.triton.ahead import Ahead, described
 from onekernel.triton.callees import plain_python, remember
 from onekernel.triton.faults import CHAPTER, Stop, count_in
+from onekernel.triton.keys import are_texts
 from onekernel.triton.memory import ClosedMemory
 from onekernel.triton.origins import is_plain
 from onekernel.triton.sparse import Extent
@@ -165,25 +167,51 @@ def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], memory
     What is to run in it is looked at between the two: whoever gives the grid may change it until then."""
     from triton.runtime import interpreter
 
-    grid = launch.grid
+    grid, executor = launch.grid, interpreter.GridExecutor
 
-    def own() -> dict[str, Any]:
+    def parameters() -> dict[str, Any]:
         """What the grid is asked with, apart from what the kernel is given."""
-        parameters = inspect.getfullargspec(launch.fn).args
-        given = inspect.getcallargs(launch.fn, *args, **{n: v for n, v in kwargs.items() if n in parameters})
+        names = inspect.getfullargspec(launch.fn).args
+        given = inspect.getcallargs(launch.fn, *args, **{n: v for n, v in kwargs.items() if n in names})
         return {n: v if n in launch.constexprs else interpreter._implicit_cvt(v) for n, v in given.items()}
 
     def asked(_named: Any) -> Any:
-        sizes = _sizes(grid(own()) if callable(grid) else grid)
-        if Tools.active is not None:
-            Tools.active.look()
-        given = (v for v in (*args, *kwargs.values()) if type(v) not in (bool, int, float))
-        if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file)):
-            raise Stop(found)
-        launch.onekernel_window.enter_context(memory.opened())
+        sizes = _sizes(grid(parameters()) if callable(grid) else grid)
+        # The launch and what its kernel is given, as Triton has them: what is around this function may be a file's.
+        running, around, window = _variables(1, launching[0]), _variables(2, launching[1]), launch.onekernel_window
+        own = running.get("self") is launch and type(launch) is executor
+        own = own and around.get("window") is window and type(window) is ExitStack
+        watch, tools = Watch.active, Tools.active
+        beside = (launch, window, memory, *([watch] if watch else []))
+        if found := tools.replaced(*beside) if own and tools else []:
+            raise Stop(found[0])
+        if not own or any(hasattr(executor, name) for name in vars(launch)):
+            raise Stop(_not_tritons())
+        given = [v for v in running["args"].values() if not origins.is_converted(v)]
+        if watch is not None and (refused := plain_python(launch.fn, given, watch.file)):
+            raise Stop(refused)
+        window.enter_context(memory.opened())
         return sizes
 
     return asked
+
+
+def _variables(above: int, code: CodeType) -> dict[str, Any]:
+    """What the function so many frames above the one that asks has, if it is this code; else nothing. Up to Python 3.12
+    its variables are written into a dictionary that a file may have laid something in, which runs when it is asked for
+    or written over: then they are written again, when nothing is left that would."""
+    frame = sys._getframe(above + 1)
+    if frame.f_code is not code:
+        return {}
+    written = frame.f_locals
+    living = [*written.values()]
+    variables = {**frame.f_locals} if are_texts(written) else {}
+    del living
+    return variables
+
+
+def _not_tritons() -> Finding:
+    return Finding(host.CODE, Message("triton.tool-replaced", {"name": "GridExecutor"}), chapter=host.CHAPTER)
 
 
 def _sizes(grid: Any) -> Any:

@@ -4,6 +4,10 @@ An object of the watch's could be found by a file, in a module or in a frame, an
 it gives them back only where it is asked as the watch asks: by these functions, one called by the other, none of them
 replaced, for the call that is going on. What operations were found out to do (type_rules) is run by kernels, and is
 kept here between two launches for the same reason.
+
+No code of the file's may run meanwhile, which would find the bytes in the frames here. So nothing is looked up in a
+dictionary that could hold a key of the file's (keys), nor asked of an object that is not known, nor let go of where it
+may be the last to know it; and no frame is asked for its variables, which writes over what was laid among them.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
+from operator import is_
 from types import CodeType, FrameType, FunctionType, SimpleNamespace
 from typing import Any
 
@@ -18,12 +23,12 @@ import numpy as np
 
 from onekernel.audit import Hook, add_hook, private
 from onekernel.messages import say
-from onekernel.triton import hooks, host, memory, tools, tuning, type_rules
+from onekernel.triton import hooks, host, keys, memory, tools, tuning, type_rules
 from onekernel.triton.memory import BEGIN, CLOSE, OPEN, ClosedMemory
 from onekernel.triton.tools import EXCHANGED, Tools
 from onekernel.triton.type_rules import Rules
 
-_MODULES = (hooks, host, memory, tools, tuning, type_rules)
+_MODULES = (hooks, host, keys, memory, tools, tuning, type_rules)
 _CHANGED = ("active", "_put_up")  # what the watch itself replaces
 _put_up = False
 
@@ -42,25 +47,30 @@ def _keeper() -> Hook:
     begins, closes = ClosedMemory.__enter__.__code__, ClosedMemory._close.__code__
     owners = [*map(vars, (*_MODULES, ClosedMemory, Tools)), host._of_torch, *_between()]
     held = [{**owner} for owner in owners]
+    names, plain = keys.looked_up(), private(keys.plain)
     real: dict[int, np.ndarray] = {}  # the bytes that a kernel finds, by where they begin
     there: dict[int, np.ndarray] = {}  # the memory itself
     going_on: list[Any] = []  # the memory that is closed, and the frame of the call that it is for
     tables = [*Rules.active.tables] if Rules.active else []
+    for table in tables:
+        table.clear()
     found_out: list[dict[Any, Any]] = [{} for _ in tables]
-    launches: list[FrameType] = []  # the launch for which the tables are filled
+    launches: list[bool] = []  # one, while the tables are filled for a launch
     own, refused = {id(f): f for f in _own()}, say("triton.refused-here")
-    look = sys._getframe
+    look, threads = sys._getframe, sys._current_frames
 
     def keep(event: str, args: tuple[Any, ...]) -> str | None:
         if event == OPEN:
             frame = look(2)
-            chain = None if not going_on else () if ended(frame) else asked(frame)
-            if chain is None:
+            if going_on and (args[0] is not going_on[0] or type(args[1]) is not list):
                 return event
+            chain = None if not going_on else () if ended(frame) else asked(frame)
+            if chain is None or (not launches and any(tables)):  # what is there was put there by the file
+                return event
+            args[1].append(len(threads()) > 1)
             if len(chain) == MOST:
-                launches.append(frame)
+                launches.append(True)
                 for table, found in zip(tables, found_out, strict=True):
-                    table.clear()
                     table.update(found)
             for at, piece in there.items():
                 if at in real:
@@ -70,17 +80,18 @@ def _keeper() -> Hook:
                     kept.clear()
         elif event == CLOSE:
             frame = look(2)
-            if frame.f_code is not closes or not going_on or frame.f_locals["self"] is not going_on[0]:
+            if frame.f_code is not closes or not going_on or args[0] is not going_on[0]:
                 return event
             # A class of the file's has methods of the file's.
-            if type(args[0]) is not dict or any(type(n) is not int for pair in args[0].items() for n in pair):
+            if type(args[1]) is not dict or any(type(n) is not int for pair in args[1].items() for n in pair):
+                return event
+            if not launches and any(tables):
                 return event
             for table, found in zip(tables, found_out, strict=True):
-                if launches:
-                    found.update(table)
+                found.update(table)
                 table.clear()
             launches.clear()
-            for at, size in args[0].items():
+            for at, size in args[1].items():
                 if at not in there:
                     there[at] = _bytes(at, size)
             for at, piece in there.items():
@@ -88,9 +99,9 @@ def _keeper() -> Hook:
                 piece[:] = 0xFF  # NaN, or -1
         elif event == BEGIN:
             frame = look(2)
-            if going_on or frame.f_code is not begins:
+            if going_on or frame.f_code is not begins or type(args[0]) is not ClosedMemory:
                 return event
-            going_on[:] = frame.f_locals["self"], frame.f_back
+            going_on[:] = args[0], frame.f_back
         elif event == "object.__setattr__" and type(args[1]) is str and args[1] in EXCHANGED:
             function = own.get(id(args[0]))
             if function is not None and function is args[0]:
@@ -100,25 +111,25 @@ def _keeper() -> Hook:
     def ended(frame: FrameType) -> bool:
         """Whether the call that is going on asks itself, at its end."""
         back = frame.f_back
-        return back is not None and (frame.f_code, back.f_code) == first and back.f_back is going_on[1]
+        return back is not None and all(map(is_, (frame.f_code, back.f_code, back.f_back), (*first, going_on[1])))
 
     def asked(frame: FrameType) -> tuple[CodeType, ...] | None:
-        """The functions that ask, if they are the watch's own."""
-        frames: list[FrameType] = []
+        """The functions that ask, if they are the watch's own, and no key of the file's is where names are looked
+        up."""
+        codes: list[CodeType] = []
         at: FrameType | None = frame
-        while at is not None and len(frames) < MOST:
-            frames.append(at)
+        while at is not None and len(codes) < MOST:
+            codes.append(at.f_code)
             at = at.f_back
-        codes = tuple(f.f_code for f in frames)
-        chain = next((c for c in chains if codes[: len(c)] == c), None)
-        if chain is None or frame.f_locals["self"] is not going_on[0] or any(map(callable, vars(going_on[0]).values())):
+        chain = next((c for c in chains if len(codes) >= len(c) and all(map(is_, c, codes))), None)
+        if chain is None or not plain(names) or not plain([(str, [vars(going_on[0])])]):
             return None
-        if len(chain) == MOST and not _is_launched(frames):
+        if any(map(callable, vars(going_on[0]).values())):
             return None
         same = all(
             owner.get(name) is value
-            for owner, names in zip(owners, held, strict=True)
-            for name, value in names.items()
+            for owner, known in zip(owners, held, strict=True)
+            for name, value in known.items()
             if name not in _CHANGED
         )
         return chain if same else None
@@ -150,21 +161,6 @@ def _own() -> Iterator[FunctionType]:
         inner = getattr(value, "__func__", getattr(value, "fget", value))
         if isinstance(inner, FunctionType) and str(inner.__module__).startswith("onekernel."):
             yield inner
-
-
-def _is_launched(frames: list[FrameType]) -> bool:
-    """Whether the launch whose grid is asked for is the one that asks: its kernel was looked at."""
-    from triton.runtime.interpreter import GridExecutor
-
-    stack, grid, launch = (frames[n].f_locals for n in (3, 4, 5))
-    executor = launch["self"]
-    return (
-        type(executor) is GridExecutor
-        and grid["launch"] is executor
-        and type(stack["self"]) is contextlib.ExitStack
-        and stack["self"] is frames[6].f_locals["window"]
-        and not any(hasattr(GridExecutor, name) for name in vars(executor))
-    )
 
 
 MOST = 7  # frames of the longest of these

@@ -20,7 +20,7 @@ from onekernel.triton import callbacks
 MOST = 1 << 30  # bytes; of a larger storage only the rows of its tensor are there
 FREE = 64  # bytes of whole numbers that the host may read of what kernels wrote: flags and sizes, as on the simulator
 # As they are before a file of a learner's is there.
-_OUT, _FRAMES, _TEXT, _COLLECT = sys.stdout, sys._current_frames, io.StringIO, gc.enable
+_OUT, _TEXT, _COLLECT = sys.stdout, io.StringIO, gc.enable
 # What the keeper is asked, as events of Python's audit.
 BEGIN, OPEN, CLOSE = "onekernel.begin", "onekernel.open", "onekernel.close"
 
@@ -42,7 +42,7 @@ class ClosedMemory:
 
     def __enter__(self) -> ClosedMemory:
         _COLLECT()
-        sys.audit(BEGIN)
+        sys.audit(BEGIN, self)
         for tensor in self._given:
             self.add(tensor)
         self._close()
@@ -99,11 +99,12 @@ class ClosedMemory:
     def _open(self) -> None:
         """No code of the file's but a kernel's may run from here on."""
         callbacks.take_off()
-        self.accompanied |= len(_FRAMES()) > 1
-        sys.audit(OPEN)
+        beside: list[bool] = []  # the keeper alone may look at other threads
+        sys.audit(OPEN, self, beside)
+        self.accompanied |= any(beside)
 
     def _close(self) -> None:
-        sys.audit(CLOSE, self._there)
+        sys.audit(CLOSE, self, self._there)
 
 
 def _pieces(tensor: Any) -> Iterator[np.ndarray]:

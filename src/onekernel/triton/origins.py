@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
 
 from onekernel.triton.faults import Count, CountedRange
+from onekernel.triton.keys import are_texts
 from onekernel.triton.sparse import Extent
 
 _PYTHONS = (NoneType, bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, slice)
@@ -39,6 +40,9 @@ def remember() -> None:
         for name, value in vars(module).items():
             if isinstance(value, type | FunctionType):
                 _tritons[id(value)] = value
+                if isinstance(value, type):
+                    _tritons.update((id(c), c) for c in vars(value).values()
+                                   if isinstance(c, type) and c.__module__.startswith("triton"))  # fmt: skip
             elif isinstance(value, ModuleType):
                 (inside if value.__name__.split(".")[0] == "triton" else beside).add(name)
     _doors.update(beside - inside)
@@ -74,25 +78,47 @@ _NAMED = {n: v.__code__ for n, v in vars(namedtuple("_NAMED", ())).items() if is
 _Field = type(vars(namedtuple("_ONE", ("field",)))["field"])
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: Any, within: frozenset[int] = frozenset()) -> bool:
     """Whether a value, and what it holds, is of classes that are not a file's. Functions, classes and
-    modules are looked at elsewhere."""
+    modules are looked at elsewhere. `within`: what is being looked at already, by its id."""
     kind = type(value)
-    if kind in _SIMPLE or kind is ModuleType or (callable(value) and not is_known(kind)):
+    if kind is ModuleType:
+        return are_texts(vars(value))
+    if kind in _SIMPLE or (callable(value) and not is_known(kind)):
         return True
     if kind is slice:
-        return is_plain((value.start, value.stop, value.step))
+        return is_plain((value.start, value.stop, value.step), within)
     if kind is tuple:
-        return all(map(is_plain, value))
+        return all(is_plain(v, within) for v in value)
     if kind in _LISTS:  # what a kernel takes out of them is gone: its last word may be heard
-        return all(is_plain(v) and not hasattr(v, "untyped_storage") for v in value)
+        return all(is_plain(v, within) and not hasattr(type(v), "untyped_storage") for v in value)
     if kind is dict:
-        return is_plain([*value, *value.values()])
+        return is_plain([*value, *value.values()], within)
     if kind.__mro__[1:] == (tuple, object):
-        return _is_named_tuple(kind) and all(map(is_plain, tuple.__iter__(value)))
+        return _is_named_tuple(kind) and all(is_plain(v, within) for v in tuple.__iter__(value))
     if not is_known(kind) or isinstance(value, np.ndarray):
         return False
-    return all(map(is_plain, vars(value).values() if hasattr(value, "__dict__") else ()))
+    return not hasattr(value, "__dict__") or _holds_what_is_plain(value, is_plain, within)
+
+
+def is_converted(value: Any, within: frozenset[int] = frozenset()) -> bool:
+    """Whether a value is what the interpreter has made of what a kernel is given: a tensor of its own, of plain
+    numbers, or several."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return not value.dtype.hasobject
+    if kind in (tuple, list):
+        return bool(value) and all(is_converted(v, within) for v in value)
+    return is_tritons(kind) and hasattr(value, "__dict__") and not callable(value) and _holds_what_is_plain(
+        value, lambda v, w: is_plain(v, w) or is_converted(v, w), within
+    )  # fmt: skip
+
+
+def _holds_what_is_plain(value: Any, plain: Callable[[Any, frozenset[int]], bool], within: frozenset[int]) -> bool:
+    if id(value) in within:
+        return True
+    held, inside = vars(value), within | {id(value)}
+    return are_texts(held) and all(plain(v, inside) for v in held.values())
 
 
 def each_in(value: Any) -> Iterator[Any]:

@@ -27,6 +27,7 @@ from onekernel.audit import Hook, add_hook
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.triton.host import CHAPTER, CODE
+from onekernel.triton.keys import Groups, looked_up, plain
 
 _PYTHONS = (builtins, contextlib, functools, inspect, io, math, operator)
 _TRITONS = ("triton", "onekernel.triton")
@@ -65,15 +66,15 @@ class Tools:
         given = ((f.__qualname__, f.__kwdefaults__) for f in functions)  # can be changed where they are
         self._tables += [(name, each, [*each.items()]) for name, each in given if each]
         self._found: Message | None = None
+        self._keys: Groups = [*looked_up(), (str, [vars(self)])]
 
-    def look(self) -> None:
-        """Notices a replacement; asked before each launch, for what is put back behind it."""
+    def replaced(self, *beside: Any) -> list[Finding]:
+        """A finding where the file has put something of its own in the place of one, or a key of its own beside one's
+        name, or among what the objects `beside` hold; asked before each launch, too, for what is put back behind it."""
+        if not plain([*self._keys, (str, [*map(vars, beside)])]):
+            self._found = Message("triton.tool-replaced", {"name": "dict"})
         if self._found is None and (name := next(self._replaced(), None)):
             self._found = Message("triton.tool-replaced", {"name": name})
-
-    def replaced(self) -> list[Finding]:
-        """A finding where the file has put something of its own in the place of one."""
-        self.look()
         return [Finding(CODE, self._found, self.file, chapter=CHAPTER)] if self._found else []
 
     def _replaced(self) -> Iterator[str]:
@@ -160,8 +161,9 @@ def _codes() -> Hook:
     changed: list[FunctionType] = []
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
-        if event == "object.__setattr__" and args[1] in EXCHANGED and type(args[0]) is FunctionType:
-            changed.append(args[0])
+        if event == "object.__setattr__" and type(args[0]) is FunctionType:
+            if type(args[1]) is not str or args[1] in EXCHANGED:  # a text of the file's class would answer by its code
+                changed.append(args[0])
         elif event == _CODES and type(args[0]) is list:
             args[0].extend(changed)
 
