@@ -49,6 +49,7 @@ STEALS = {
     + f'asm(".section .rodata\\n.global bytes\\nbits: .global bytes\\nbytes: .incb" "in \\"{SOLUTION}\\"\\n");\n',
     "opens it": TRIES.format(found=f'return fopen("{SOLUTION}", "r") != nullptr;'),
     "opens a test": TRIES.format(found=f'return fopen("{Path(__file__)}", "r") != nullptr;'),
+    "opens a bench": TRIES.format(found=f'return fopen("{ROOT}/audits/bench/__init__.py", "r") != nullptr;'),
     "reads a process's command line as it is built": '#if !__has_include("/proc/self/cmdline")\n#error none\n#endif\n'
     'static int told = 1\n#include "/proc/self/cmdline"\n;\n' + TRIES.format(found="return true;"),
     "looks for earlier builds": TRIES.format(found=f'return opendir("{cache_folder("simulator")}") != nullptr;'),

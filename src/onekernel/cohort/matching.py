@@ -28,7 +28,9 @@ NO_FILES = ("cohort.note-link", "cohort.note-no-file", "cohort.note-folder")
 UNREADABLE, CLOSED, PACKED = "cohort.note-unreadable", "cohort.note-closed", ("cohort.archive-", "cohort.note-packed-")
 _NO_TEXT = (".ipynb", ".docx", ".doc", ".odt", ".rtf", ".pdf", ".html", ".htm", ".png", ".jpg", ".jpeg", ".heic")
 # Written for others to read, in a checkout of the course: the starters, the answers, the tests.
-_NOT_THEIRS = ("kernels", "solutions", "tests", "docs", "bench", "profiles", "src", "labs", "build")
+_NOT_THEIRS = (
+    "kernels", "solutions", "tests", "docs", "bench", "profiles", "src", "labs", "audits", "findings", "build",
+)  # fmt: skip
 _COPIES = re.compile(
     r"(?:\s*\(\d+\)|\s*-\s*(?:copy|copia)(?:\s*\(\d+\))?|[\s_]+(?:copy|copia)|-\d{1,2}|[\s_-]+(?:final|fixed|new|v\d+))$"
 )
