@@ -189,7 +189,8 @@ def test_as_many_files_as_are_looked_at_are_told_apart_soon(course: Course) -> N
 
 def test_a_checkout_of_the_course_is_the_learners_folder(course: Course, tmp_path: Path) -> None:
     files = {"labs/x/lab.toml": "", "solutions/vector_add.cu": "theirs", "kernels/vector_add.cu": "starter",
-             "learners/borja/vector_add.cu": "borja's", "learners/ada/vector_add.cu": ADD}  # fmt: skip
+             "learners/borja/vector_add.cu": "borja's", "learners/ada/vector_add.cu": ADD,
+             "audits/wrong_files/vector_add/vector_add.cu": "wrong on purpose"}  # fmt: skip
     student = one(write(tmp_path / "in" / "ada", files).parent, course)
     assert student.path("vector_add.cu").read_text() == ADD and told(student) == ["note-checkout"]
 
