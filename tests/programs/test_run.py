@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -388,6 +389,8 @@ int main() {
 def test_a_program_that_is_stopped_while_it_is_started_is_not_left_running(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals are heard in a process's first thread alone, and pytest-xdist now and then uses another")
     (tmp_path / "stopped.cu").write_text(STOPPED)
     program, popen, started = build([tmp_path / "stopped.cu"]), subprocess.Popen, []
 
