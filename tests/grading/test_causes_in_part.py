@@ -42,14 +42,16 @@ extern "C" cudaError_t softmax_block(const float* x, float* y, int64_t rows, int
 """
 
 
-def named(folder: Path, slug: str, text: str, changes: list[tuple[str, str]], groups: str) -> set[str]:
+def named(
+    folder: Path, slug: str, text: str, changes: list[tuple[str, str]], groups: str, seed: int | None = None
+) -> set[str]:
     """The causes that are named of a file with changes, those within others too."""
     for old, new in changes:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
     path = folder / f"{slug}.cu"
     path.write_text(text, encoding="utf-8")
-    result = graded(path, slug, "simulator", frozenset(groups.split()))
+    result = graded(path, slug, "simulator", frozenset(groups.split()), seed)
     causes = [f.message.values.get("cause") for v in result.verdicts for f in v.failures]
     causes = [m for m in causes if isinstance(m, Message)]
     causes += [m.values["cause"] for m in causes if isinstance(m.values.get("cause"), Message)]
@@ -87,7 +89,15 @@ def test_in_elements_of_no_vector_alone(tmp_path: Path, form: str) -> None:
     text = (SLIPS / "gelu_loop.cu").read_text(encoding="utf-8")
     single = f"((i >= n / 4 * 4 && sizeof(T) == 4) ? {form.replace('approximate', '(int)use_tanh')} : use_tanh)"
     changed = [("(T)(use_tanh ?", f"(T)({single} ?")]
-    assert named(tmp_path, "gelu", text, changed, "exact tanh") == {"gelu-single-form"}
+    # With one seed in thirty the few elements outside of vectors are too alike in both forms to tell.
+    assert named(tmp_path, "gelu", text, changed, "exact tanh", seed=1) == {"gelu-single-form"}
+
+
+@pytest.mark.parametrize("seed", [65, 214])
+def test_a_few_elements_of_another_formula_are_not_nearly_right(tmp_path: Path, seed: int) -> None:
+    text = (SLIPS / "gelu_loop.cu").read_text(encoding="utf-8")
+    changed = [("(T)(use_tanh ?", "(T)(((i >= n / 4 * 4 && sizeof(T) == 4) ? 1 : use_tanh) ?")]
+    assert "nearly-right" not in named(tmp_path, "gelu", text, changed, "exact tanh", seed=seed)
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,8 @@ class Submission:
         homes = {e.home.parent for e in self.course.exercises.values() if e.home}
         beside = () if self.closed else mine.parent.parent.glob(f"*/{glob.escape(mine.name)}")
         others = {p.parent for p in beside} - {mine.parent} | set(self.closed)
-        return [*(root / name for name in ("solutions", "tests", "learners", "audits", ".git")), *homes, *sorted(others)]
+        ours = (root / name for name in ("solutions", "tests", "learners", "audits", ".git"))
+        return [*ours, *homes, *sorted(others)]
 
     def text(self) -> str:
         """The file as it stands; it was found to be UTF-8 before anything was run."""
