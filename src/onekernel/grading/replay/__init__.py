@@ -283,9 +283,14 @@ def _replayed_cause(operator: Operator, given: list[Given], longer: list[Given],
 
 
 def _contradicted(operator: Operator, one: Given, sentences: Sequence[Mistake]) -> bool:
-    """Whether this input came out wrong in another way than by any of these; not where one cannot be made of it."""
-    made = _made(operator, one.call, [m.key for m in sentences])
-    return all(m.key in made and not _is_of(operator, made[m.key], one) for m in sentences)
+    """Whether this input came out wrong in another way than by any of these; not where one cannot be made of it. How
+    many blocks share the work, say, depends on how much there is: whatever has one of their causes is of them."""
+    causes, unmade = {m.cause for m in sentences}, {m.key for m in sentences}
+    for m in mistakes(operator, one.call):
+        if m.cause in causes and _is_of(operator, m, one):
+            return False
+        unmade.discard(m.key)
+    return not unmade
 
 
 def _narrowed(

@@ -86,6 +86,7 @@ def _of_blocks(products: np.ndarray, sizes: set[int]) -> Iterator[Mistake]:
                 yield Mistake("dot-block-lost", others, variant=(threads, blocks, lost))
             yield from _blocks_left(products, threads, blocks, blocks)
             yield Mistake("sum-last-alone", later(_weighted, products, block == blocks - 1), variant=(threads, blocks))
+            yield Mistake("dot-first-block", later(_weighted, products, block == 0), variant=(threads, blocks))
             for one in (0, blocks - 1):
                 times = later(lambda block, one, n: _weighted(products, n * (block == one)), block, one, blocks)
                 yield Mistake("dot-one-block-often", times, variant=(threads, blocks, one))
