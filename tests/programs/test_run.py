@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -386,22 +385,27 @@ int main() {
 """
 
 
-def test_a_program_that_is_stopped_while_it_is_started_is_not_left_running(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if threading.current_thread() is not threading.main_thread():
-        pytest.skip("signals are heard in a process's first thread alone, and pytest-xdist now and then uses another")
+STOPPED_AT_ONCE = """
+import os, signal, subprocess, sys
+from onekernel.programs import build
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+program, popen, started = build([sys.argv[1]]), subprocess.Popen, []
+def stopped_at_once(*words, **options):
+    started.append(popen(*words, **options))
+    os.kill(os.getpid(), signal.SIGINT)
+    return started[-1]
+subprocess.Popen = stopped_at_once
+run = program.run(quiet=True, limit=10000)
+print(started[0].returncode is not None, run.status)
+"""
+
+
+def test_a_program_that_is_stopped_while_it_is_started_is_not_left_running(tmp_path: Path) -> None:
     (tmp_path / "stopped.cu").write_text(STOPPED)
-    program, popen, started = build([tmp_path / "stopped.cu"]), subprocess.Popen, []
-
-    def stopped_at_once(*words: object, **options: object) -> object:
-        started.append(popen(*words, **options))
-        os.kill(os.getpid(), signal.SIGINT)
-        return started[-1]
-
-    monkeypatch.setattr(subprocess, "Popen", stopped_at_once)
-    run = program.run(quiet=True, limit=10000)
-    assert started[0].returncode is not None and run.status == 128 + signal.SIGTERM
+    environment = os.environ | {"PYTHONPATH": str(HERE.parents[1] / "src")}
+    command = [sys.executable, "-c", STOPPED_AT_ONCE, tmp_path / "stopped.cu"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=HUNG_SECONDS)
+    assert done.stdout.split() == ["True", str(128 + signal.SIGTERM)], done.stderr[-2000:]
 
 
 @pytest.mark.slow
