@@ -83,7 +83,7 @@ class Executable:
         options = MODES[self.mode] | (TRACE if warp is not None else 0)
         options |= 0 if any(source.wide_types for source in self.sources) else HALVES
         options |= BY_CODE if self.codes else 0
-        code = packed(self.codes, {s.name: s for s in self.symbols if s.is_function}) if self.codes else b""
+        code = packed(self.codes, self.symbols) if self.codes else b""
         ended = process.run(
             self.path, arguments, options, limit, warp or 0, self._variables(), code, quiet, progress
         )

@@ -94,7 +94,7 @@ class Simulated(Untimed):
         for symbol, number in self._with_registers():
             so.ok_registers(symbol.offset, number)
         if self.codes is not None:
-            code = packed(self.codes, {s.name: s for s in self._symbols if s.is_function})
+            code = packed(self.codes, self._symbols)
             so.ok_programs.argtypes = [c.c_char_p, c.c_uint64]
             so.ok_programs(code, len(code))
         return so

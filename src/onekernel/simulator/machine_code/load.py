@@ -86,9 +86,9 @@ def joined(parts: Iterable[Codes]) -> Codes:
     return out
 
 
-def packed(codes: Codes, functions: dict[str, Symbol]) -> bytes:
-    """The kernels as the runtime reads them (runtime/machine_code/run.cpp). `functions`: the symbols of what runs."""
-    own = {of_any_file(name): symbol for name, symbol in functions.items()}
+def packed(codes: Codes, symbols: Iterable[Symbol]) -> bytes:
+    """The kernels as the runtime reads them (runtime/machine_code/run.cpp). `symbols`: those of what runs."""
+    own = {of_any_file(symbol.name): symbol for symbol in symbols if symbol.is_function}
     out = bytearray(_numbers(len(codes.kernels)))
     for code in codes.kernels:
         here = own.get(of_any_file(code.symbol))

@@ -128,10 +128,10 @@ static uint64_t updated(const Instruction& i, uint64_t old, uint64_t v, uint64_t
     }
 }
 
-static void atomic(Machine& m, WarpState& w, const Instruction& i, const Lanes& l) {
+// `in`: a bit of each lane, by its place, that is let in; the others find what they did not expect.
+static void atomic(Machine& m, WarpState& w, const Instruction& i, const Lanes& l, uint32_t in) {
     Row room[4];
     bool wide = i.bytes == 8;
-    const uint32_t in = i.mode == MODE_CAST ? let_in({i.site, l.address, l.lane, l.count, i.bytes}) : ~0u;
     const uint32_t* v[4] = {raw(m, w, i.operands[3], 0, room[0]), raw(m, w, i.operands[3], 1, room[1]),
                             raw(m, w, i.operands[4], 0, room[2]), raw(m, w, i.operands[4], 1, room[3])};
     for (int n = 0; n < l.count; n++) {
@@ -203,14 +203,15 @@ bool run_access(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes) 
     }
     bool is_atomic = i.op >= OP_ATOMG;
     const Sent sent{i.site, l.address, l.lane, l.count, i.bytes};
+    const uint32_t in = i.mode == MODE_CAST ? let_in(sent) : ~0u;
     // How many atomics threads make is counted from the kernel as the simulator runs it.
     if (is_local(i.op)) count_local(sent, is_write(i.op));
     else if (!is_atomic) count(i, l, i.bytes, is_shared(i.op), is_write(i.op));
-    else if (is_shared(i.op) && i.mode == MODE_CAST) count_shared_turn(sent, let_in(sent));
+    else if (is_shared(i.op) && i.mode == MODE_CAST) count_shared_turn(sent, in);
     else if (is_shared(i.op)) count_shared_atomic(sent, i.mode == MODE_CAS);
     else count_atomic(sent, i.op == OP_ATOMG, i.mode == MODE_CAS);
     if (i.addresses_only) return true;
-    if (is_atomic) atomic(m, w, i, l);
+    if (is_atomic) atomic(m, w, i, l, in);
     else if (is_write(i.op)) store(m, w, i, l);
     else load(m, w, i, l);
     return true;
