@@ -154,6 +154,11 @@ def test_a_spoiled_name_is_told_with_the_nearest_right_one(course: Path, spoiled
     assert near in error.message.text("es")
 
 
+def test_a_name_that_is_no_identifier_has_a_nearest_one_too(course: Path) -> None:
+    place = next(p for p in PLACES if p.lab == "06-gemm" and p.text == "writes")
+    assert "the nearest is writes" in refused(course, place, "-rites").message.text("en")
+
+
 @pytest.mark.slow
 @settings(max_examples=200)
 @given(st.sampled_from(NUMBERS), st.data())

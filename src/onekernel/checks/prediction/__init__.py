@@ -57,10 +57,10 @@ class Questions:
             if set(question) != {"id", "quantity"}:
                 raise wanted(at, value, "list-of-questions")
             Name(lambda _: QUANTITIES).read(f"{at}.quantity", question["quantity"], about)
+            if answered is not None and isinstance(question["id"], str):
+                one_of(f"{at}.id", question["id"], answered)  # first: it knows the nearest name
             if not isinstance(question["id"], str) or not question["id"].isidentifier():
                 raise wanted(f"{at}.id", question["id"], "name")
-            if answered is not None:
-                one_of(f"{at}.id", question["id"], answered)
         if len({q["id"] for q in value}) < len(value):
             raise wanted(at, value, "list-of-different")
 
