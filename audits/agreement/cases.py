@@ -41,8 +41,8 @@ CASES = (
     Case("solutions/softmax_block.cu", SMALL, runs=3),
     Case("solutions/softmax_block.cu", ODD),
     # How rows are shared depends on how many multiprocessors there are.
-    Case("solutions/softmax_tuned.cu", SMALL, arch="sm_90"),
-    Case("solutions/softmax_tuned.cu", ODD, arch="sm_90"),
+    Case("solutions/record/softmax_tuned.cu", SMALL, arch="sm_90"),
+    Case("solutions/record/softmax_tuned.cu", ODD, arch="sm_90"),
     Case("solutions/ladder/1_row_per_thread.cu", SMALL),
     Case("solutions/ladder/2_shared_tree.cu", SMALL),
     Case("solutions/ladder/3_warp_shuffle.cu", SMALL),

@@ -30,7 +30,7 @@ def kernels(root: Path, course: Course) -> Iterator[Kernel]:
     for exercise in course.exercises.values():
         if not exercise.file.endswith(".cu"):
             continue
-        for path in dict.fromkeys((course.solution(exercise), course.starter(exercise))):
+        for path in dict.fromkeys((course.solution(exercise), course.record(exercise), course.starter(exercise))):
             if path.is_file():
                 yield _called(root, path, exercise)
     for path, slug in right(root):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from audits.mutants.mutations import Mutant, mutants
-from onekernel.course import Course, Exercise
+from onekernel.course import Course, Exercise, fastest
 from onekernel.grading.submission import Submission
 
 ANSWER = "answer"  # the stem of what answers a small exercise
@@ -108,12 +108,12 @@ _RUNG, _TRITON_RUNG, _PRACTICE = 16, 16, 4
 def originals(root: Path) -> list[Original]:
     """Each solution that is code and each rung of the ladder, the quick ones first."""
     solutions = root / "solutions"
-    found = [_solution(solutions / name, most) for name, most in _SOLUTIONS.items() if name.endswith(".cu")]
+    found = [_solution(fastest(root, name), most) for name, most in _SOLUTIONS.items() if name.endswith(".cu")]
     for path in sorted((solutions / "ladder").glob("[0-9]*.cu")):
         found.append(Original(path, LADDER, f"ladder_{path.stem.split('_', 1)[1]}", _RUNG))
     for path in sorted((solutions / "ladder").glob("*.py")):
         found.append(Original(path, "softmax_triton", path.stem, _TRITON_RUNG))
-    return found + [_solution(solutions / name, most) for name, most in _SOLUTIONS.items() if name.endswith(".py")]
+    return found + [_solution(fastest(root, name), most) for name, most in _SOLUTIONS.items() if name.endswith(".py")]
 
 
 def every(root: Path) -> list[Original]:

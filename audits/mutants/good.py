@@ -38,7 +38,8 @@ def right_files(root: Path, course: Course) -> dict[str, list[Original]]:
         if operator := course.exercises[slug].operator:  # a port has none, and its tests grade it
             found.setdefault(operator, []).append(Original(path, slug, slug, 0))
     answered = [e for e in course.exercises.values() if e.operator and not e.home]  # a small one has its answer alone
-    solutions = [Original(course.solution(e), e.slug, e.slug, 0) for e in answered]
+    both = dict.fromkeys((path, e.slug) for e in answered for path in (course.solution(e), course.record(e)))
+    solutions = [Original(path, slug, slug, 0) for path, slug in both]
     known = {o.path for o in solutions}
     for original in [*solutions, *(o for o in originals(root) if o.path not in known)]:
         operator = course.exercises[original.slug].operator

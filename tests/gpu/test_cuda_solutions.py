@@ -32,7 +32,7 @@ LAYOUTS = ((0, 0, 0, 0), (1, 1, 0, 0), (1, 0, 0, 0), (3, 2, 1, 5))  # shifts of 
 def kernels():
     operator = OPERATORS["softmax"]
     prototypes = [operator.prototype("softmax_tuned", dtype) for dtype in SUFFIX]
-    program = cuda.build(ROOT / "solutions" / "softmax_tuned.cu", prototypes)
+    program = cuda.build(ROOT / "solutions" / "record" / "softmax_tuned.cu", prototypes)
     return {dtype: program.function("softmax_tuned" + suffix) for dtype, suffix in SUFFIX.items()}
 
 
@@ -129,7 +129,7 @@ def test_code_for_an_older_gpu_is_right_on_this_one(tmp_path):
     library = tmp_path / "softmax_tuned.so"
     target = ["-gencode", "arch=compute_80,code=compute_80", "-shared", "-Xcompiler", "-fPIC", "-o", library]
     nvcc = shutil.which("nvcc") or pytest.skip("there is no nvcc on the path")
-    subprocess.run([nvcc, "-O3", *target, ROOT / "solutions" / "softmax_tuned.cu"], check=True)
+    subprocess.run([nvcc, "-O3", *target, ROOT / "solutions" / "record" / "softmax_tuned.cu"], check=True)
     kernel = ctypes.CDLL(str(library)).softmax_tuned
     kernel.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 4 + [ctypes.c_void_p]
     for rows, cols in ((1000, 64), (300, 4097), (64, 65_537), (16, 262_144), (9, 1_000_003), (1, 4_000_000)):

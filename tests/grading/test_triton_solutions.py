@@ -16,6 +16,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "solutions" / "softmax_triton.py"
+RECORD = ROOT / "solutions" / "record" / "softmax_triton.py"
+BOTH = pytest.mark.parametrize("path", [SOLUTION, RECORD], ids=["answer", "record"])
 LADDER = ["triton_three_pass", "triton_online", "triton_single_tile"]
 HERE = [c for c in OPERATORS["softmax"].cases if c.plain and c.runs(SIMULATED) and c.group != "rows"]
 GROUPS = tuple(dict.fromkeys(c.group for c in HERE))
@@ -28,21 +30,23 @@ def ledger(path: Path) -> dict[str, tuple[float, float]]:
     return {regime: (float(reads), float(writes)) for regime, reads, writes in lines}
 
 
-def test_the_solution_is_right_on_every_case_and_touches_nothing_else():
+@BOTH
+def test_the_solution_is_right_on_every_case_and_touches_nothing_else(path):
     dtypes = ("float32", "float16", "bfloat16")
-    answers = triton_child.run(SOLUTION, "softmax_triton", dtypes, groups=GROUPS)
+    answers = triton_child.run(path, "softmax_triton", dtypes, groups=GROUPS)
     wrong = [a for a in answers if a["fault"] or a["findings"]]
     assert not wrong
     assert len(answers) == len(dtypes) * len(HERE)
 
 
+@BOTH
 @pytest.mark.parametrize("cols", [40000, 33 * 1024 + 5])
-def test_rows_of_every_length_take_the_regime_that_the_header_names(cols):
-    short, long = triton_child.run(SOLUTION, "softmax_triton", cases=[(3, 4096, 0, 0), (2, cols, 1, 0)])
+def test_rows_of_every_length_take_the_regime_that_the_header_names(path, cols):
+    short, long = triton_child.run(path, "softmax_triton", cases=[(3, 4096, 0, 0), (2, cols, 1, 0)])
     assert [k for k, _ in short["kernels"]] == ["tile"]
     assert [k for k, _ in long["kernels"]] == ["reduce_part", "write_part"]
     for answer, regime in ((short, "tile"), (long, "split")):
-        reads, writes = ledger(SOLUTION)[regime]
+        reads, writes = ledger(path)[regime]
         assert answer["reads"] == pytest.approx(reads, rel=0.01)  # the split's maxima and sums are scratch: below 1 %
         assert answer["writes"] == pytest.approx(writes, rel=0.01)
 
@@ -50,12 +54,13 @@ def test_rows_of_every_length_take_the_regime_that_the_header_names(cols):
 def test_rows_that_start_between_cache_lines_are_whole():
     """Aligned to 16 bytes, not to 128: a body that begins on a line must not skip what lies before it."""
     cases = ((33, 1040, 0, 0), (7, 1024, 8, 16), (2, 25000, 8, 24), (5, 4096, 7, 7))
-    for answer in triton_child.run(SOLUTION, "softmax_triton", ("float32", "bfloat16"), cases=cases):
+    for answer in triton_child.run(RECORD, "softmax_triton", ("float32", "bfloat16"), cases=cases):
         assert not answer["fault"] and not answer["findings"], answer
 
 
-def test_several_short_rows_share_a_program():
-    (answer,) = triton_child.run(SOLUTION, "softmax_triton", cases=[(1000, 16, 0, 0)])
+@BOTH
+def test_several_short_rows_share_a_program(path):
+    (answer,) = triton_child.run(path, "softmax_triton", cases=[(1000, 16, 0, 0)])
     ((kernel, grid),) = answer["kernels"]
     assert kernel == "tile" and grid[0] <= 1000 // 16
 
@@ -130,13 +135,14 @@ def test_wrong_arguments_are_refused_in_words():
 
 
 @pytest.mark.gpu
-def test_the_solution_on_a_gpu_agrees_with_float64_in_every_regime():
+@BOTH
+def test_the_solution_on_a_gpu_agrees_with_float64_in_every_regime(path):
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
         pytest.skip("needs an NVIDIA GPU")
     import importlib.util
 
-    spec = importlib.util.spec_from_file_location("softmax_triton_on_gpu", SOLUTION)
+    spec = importlib.util.spec_from_file_location("softmax_triton_on_gpu", path)
     solution = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(solution)
     shapes = [(300, 63, 0), (64, 4095, 1), (8, 32768, 0), (4, 50257, 3), (2, 262144, 0), (1, 4194304, 0)]
@@ -156,7 +162,7 @@ def test_a_team_whose_wait_never_ends_goes_on_alone(tmp_path):
     import importlib.util
 
     path = tmp_path / "softmax_impatient.py"
-    text = SOLUTION.read_text()
+    text = RECORD.read_text()
     assert "PATIENCE = tl.constexpr(100_000)" in text
     path.write_text(text.replace("PATIENCE = tl.constexpr(100_000)", "PATIENCE = tl.constexpr(1)"))
     spec = importlib.util.spec_from_file_location("softmax_impatient", path)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 pytest.importorskip("triton")
 
 ROOT = Path(__file__).resolve().parents[2]
-SOLUTION = ROOT / "solutions" / "softmax_triton.py"
+SOLUTION = ROOT / "solutions" / "record" / "softmax_triton.py"
 
 # In the interpreter one program runs to its end before the next: all but the last wait in vain and go on alone.
 EACH_CONFIGURATION = """

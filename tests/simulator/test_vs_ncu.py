@@ -59,5 +59,5 @@ def test_the_committed_tables_are_those_of_the_committed_counts() -> None:
 
 
 def test_a_name_that_no_case_has_is_told_before_anything_is_counted() -> None:
-    with pytest.raises(UserError, match=r"solutions/softmax_tuned\.cu.*softmax_tuned 256 x 1,024"):
-        run.main(["--only", "copy", "solutions/softmax_tuned.cu"])
+    with pytest.raises(UserError, match=r"solutions/record/softmax_tuned\.cu.*softmax_tuned 256 x 1,024"):
+        run.main(["--only", "copy", "solutions/record/softmax_tuned.cu"])

@@ -385,12 +385,12 @@ def test_a_file_that_is_no_text_is_told_by_its_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("dtype", "function"), [("float32", "softmax_tuned"), ("bfloat16", "softmax_tuned_bf16")])
 def test_a_file_beside_an_exercise_is_called_with_the_same_type(dtype, function):
-    called, args = call_arguments.of_file(ROOT / "solutions" / "softmax_tuned.cu", (4, 300), dtype)
+    called, args = call_arguments.of_file(ROOT / "solutions" / "record" / "softmax_tuned.cu", (4, 300), dtype)
     assert called == function and dtype in call_arguments.about(args)
 
 
 def test_without_its_own_name_the_first_of_the_type_is_called(tmp_path):
-    source = (ROOT / "solutions" / "softmax_tuned.cu").read_text()
+    source = (ROOT / "solutions" / "record" / "softmax_tuned.cu").read_text()
     (tmp_path / "before.cu").write_text(source)
     assert call_arguments.of_file(tmp_path / "before.cu", (4, 300), "float32")[0] == "softmax_tuned"
     assert call_arguments.of_file(tmp_path / "before.cu", (4, 300))[0] == "softmax_tuned_bf16"

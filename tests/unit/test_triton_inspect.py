@@ -17,7 +17,7 @@ from onekernel.errors import UserError
 from onekernel.triton.inspect import compile_source, instructions, resources, sass_length
 
 ROOT = Path(__file__).resolve().parents[2]
-SOLUTION = ROOT / "solutions" / "softmax_triton.py"
+SOLUTION = ROOT / "solutions" / "record" / "softmax_triton.py"
 needs_triton = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from audits.bench.fusion.cases import Case
 from onekernel import cuda
+from onekernel.course import fastest
 from onekernel.loading import load_module
 from onekernel.ops.base import SUFFIXES
 
@@ -87,8 +88,9 @@ class Ways:
 
     @functools.cache  # noqa: B019  # one object for a run
     def _launcher(self, operation: str, dtype: str) -> Callable[..., int]:
-        folder = self.root / ("bench/kernels" if operation == "cos_cos" else "solutions")
-        return cuda.build(folder / f"{operation}.cu").function(operation + SUFFIXES[dtype])
+        file = f"{operation}.cu"
+        path = self.root / "bench/kernels" / file if operation == "cos_cos" else fastest(self.root, file)
+        return cuda.build(path).function(operation + SUFFIXES[dtype])
 
     def _cuda(self, case: Case, t: Tensors) -> Call:
         import torch
@@ -117,7 +119,7 @@ class Ways:
             function = load_module(self.root / "solutions/gelu_triton.py", once=True).gelu_triton
             return lambda: function(t.x, t.y, True)
         if case.operation == "softmax_mul":
-            function = load_module(self.root / "solutions/softmax_mul_triton.py", once=True).softmax_mul_triton
+            function = load_module(fastest(self.root, "softmax_mul_triton.py"), once=True).softmax_mul_triton
             return lambda: function(t.x, t.w, t.y)
         plain = load_module(self.root / "bench/kernels/fused_triton.py", once=True)
         if case.operation == "rmsnorm":

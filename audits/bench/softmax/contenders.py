@@ -67,7 +67,9 @@ def _sources(root: Path) -> Iterator[tuple[Path, str, str]]:
     course = load(root)
     for exercise in course.exercises.values():
         if exercise.operator == "softmax":
-            yield course.solution(exercise), "exercise", exercise.slug
+            yield course.record(exercise), "exercise", exercise.slug
+            if course.record(exercise) != course.solution(exercise):
+                yield course.solution(exercise), "exercise", f"solution/{exercise.slug}"
     for name, path in rungs(root).items():
         yield path, "ladder", name
 

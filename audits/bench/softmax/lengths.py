@@ -37,7 +37,7 @@ from audits.bench.softmax.cases import ITEMSIZE
 from onekernel import comments
 from onekernel.bench import device
 from onekernel.bench.timing import L2Emptier, interleaved
-from onekernel.course import find_root
+from onekernel.course import fastest, find_root
 from onekernel.messages import LANGUAGES, say
 from onekernel.numerals import number
 
@@ -108,7 +108,7 @@ def _kept(path: Path, sources: dict[str, str], anew: Sequence[str]) -> dict[str,
 
 
 def _source(root: Path, name: str) -> Path:
-    return next(p for p in (root / "solutions").glob(f"{name}.*") if p.suffix in (".cu", ".py"))
+    return next(p for suffix in (".cu", ".py") if (p := fastest(root, f"{name}{suffix}")).is_file())
 
 
 def _counts(checked: Sequence[dict[str, Any]]) -> dict[str, int]:

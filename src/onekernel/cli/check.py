@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from onekernel import __version__, doctor, learners
 from onekernel.cli import pool, scoreboard, waiting
-from onekernel.cli.common import load_course, next_of, next_step, prose, select
+from onekernel.cli.common import answer, load_course, next_of, next_step, prose, select
 from onekernel.cli.console import complain, tell, verbatim
 from onekernel.cli.predict import ask_before_check
 from onekernel.course import Course, Exercise
@@ -35,25 +35,26 @@ def run(args: argparse.Namespace) -> int:
     if args.require_sandbox:
         confinement.require()
     learner = None if args.solutions else learners.chosen(course.root, args.learner)
-    _refuse_another_file(course, learner, args.target)
+    _refuse_another_file(course, learner, args)
     if args.json:
         learners.expect_to_write(Path(args.json))  # told before the work, not after it
     if not args.watch:
         return _once(course, exercises, learner, args)
     while learner is None:
-        seen = _stamps(course, exercises, None)
+        watched = [answer(course, e, args) for e in exercises]
+        seen = _stamps(watched)
         _once(course, exercises, None, args)
-        _wait(course, exercises, None, seen)
+        _wait(watched, seen)
     _watch(course, exercises, learner, args)
 
 
-def _refuse_another_file(course: Course, learner: Learner | None, names: list[str]) -> None:
+def _refuse_another_file(course: Course, learner: Learner | None, args: argparse.Namespace) -> None:
     """A path names its exercise. One that leads to a file which is not the one to be graded would be misunderstood."""
-    for name in names:
+    for name in args.target:
         if not (name.endswith((".cu", ".py", ".md")) and os.path.isfile(name)):
             continue
         (exercise,) = course.select(name)
-        graded = learner.path(exercise.file) if learner else course.solution(exercise)
+        graded = learner.path(exercise.file) if learner else answer(course, exercise, args)
         if not graded.exists() or not os.path.samefile(name, graded):
             shown = os.path.relpath(graded, course.root)
             raise UserError(Message.of("cli.another-file", file=name, graded=shown, slug=exercise.slug))
@@ -65,15 +66,15 @@ def _watch(course: Course, exercises: tuple[Exercise, ...], learner: Learner, ar
     _tell(course, at)
     while True:
         watched = (*exercises, *(() if at in exercises else (at,)))
-        seen = _stamps(course, watched, learner)
+        seen = _stamps(files := [learner.path(e.file) for e in watched])
         _once(course, (at,), learner, args, among=exercises)
         following = next_of(course, learner, (at, *exercises)) if learner.solved(at.slug) else None
         if following is not None:
             at = following
             watched = (*exercises, *(() if at in exercises else (at,)))
-            seen = _stamps(course, watched, learner)
+            seen = _stamps(files := [learner.path(e.file) for e in watched])
             _tell(course, at)
-        saved = _wait(course, watched, learner, seen)
+        saved = _wait(files, seen)
         at = watched[saved]
 
 
@@ -85,11 +86,11 @@ def _tell(course: Course, exercise: Exercise) -> None:
         verbatim("")
 
 
-def _wait(course: Course, exercises: tuple[Exercise, ...], learner: Learner | None, seen: list[float]) -> int:
+def _wait(paths: Sequence[Path], seen: list[float]) -> int:
     """Waits until a file is not as it was `seen`; which one."""
     verbatim("")
     tell("watching")
-    while (now := _stamps(course, exercises, learner)) == seen:
+    while (now := _stamps(paths)) == seen:
         sleep(POLL_SECONDS)
     return next(i for i, (a, b) in enumerate(zip(now, seen, strict=True)) if a != b)
 
@@ -109,7 +110,7 @@ def _once(
         for exercise in exercises:
             ask_before_check(course, learner, exercise)
     seed = fresh_seed() if args.seed is None else args.seed
-    submissions = [_submission(course, e, learner, device, seed) for e in exercises]
+    submissions = [_submission(course, e, learner, args, device, seed) for e in exercises]
     _begin(learner, submissions, seed)
     results: list[Result] = []
     looked_at = args.learner == learners.EXAMPLE  # by somebody else: his scores are files of the course
@@ -184,13 +185,15 @@ def _write(
         learners.write_json(Path(path), {**about, "date": learners.today(), **card.to_json(), "not_graded": left})
 
 
-def _submission(course: Course, exercise: Exercise, learner: Learner | None, device: str, seed: int) -> Submission:
+def _submission(
+    course: Course, exercise: Exercise, learner: Learner | None, args: argparse.Namespace, device: str, seed: int
+) -> Submission:
     if learner:
         return Submission(
             course, exercise, learner.path(exercise.file), device, seed, learner.predictions(exercise.slug)
         )
     predictions = learners.read_predictions(course.root / "solutions").get(exercise.slug, {})
-    return Submission(course, exercise, course.solution(exercise), device, seed, predictions)
+    return Submission(course, exercise, answer(course, exercise, args), device, seed, predictions)
 
 
 def _record(learner: Learner, result: Result) -> None:
@@ -216,12 +219,11 @@ def _record(learner: Learner, result: Result) -> None:
 def _replay(args: argparse.Namespace, learner: Learner | None) -> str:
     command = "onekernel check"
     if learner is None:
-        command += " --solutions"
+        command += f" {args.solutions}"
     elif args.learner:
         command += f" --learner {learner.name}"
     return command + (f" --device {args.device}" if args.device != "auto" else "")
 
 
-def _stamps(course: Course, exercises: tuple[Exercise, ...], learner: Learner | None) -> list[float]:
-    paths = [learner.path(e.file) if learner else course.solution(e) for e in exercises]
+def _stamps(paths: Sequence[Path]) -> list[float]:
     return [p.stat().st_mtime if p.exists() else 0.0 for p in paths]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import difflib
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from pathlib import Path
 
 from onekernel.cli.console import indented, tell, verbatim, write
 from onekernel.course import Course, Exercise, Lab, find_root
@@ -33,6 +35,11 @@ def select(course: Course, names: Sequence[str]) -> tuple[Exercise, ...]:
         except KeyError:
             raise _unknown(course, name) from None
     return tuple(e for slug, e in course.exercises.items() if slug in wanted)
+
+
+def answer(course: Course, exercise: Exercise, args: argparse.Namespace) -> Path:
+    """The course's own file: a learner's answer with --solutions, the record with --record."""
+    return course.record(exercise) if args.solutions == "--record" else course.solution(exercise)
 
 
 def one(course: Course, name: str) -> Exercise:

@@ -171,7 +171,7 @@ def solution(args: argparse.Namespace) -> int:
     exercise = one(course, args.exercise)
     if not args.spoil and not learners.chosen(course.root, args.learner).solved(exercise.slug):
         raise UserError(Message.of("cli.not-solved", slug=exercise.slug, statement=statement(course, exercise)))
-    path = course.solution(exercise)
+    path = course.record(exercise) if args.record else course.solution(exercise)
     print(course.told(exercise, gaps.solved(path.read_text(encoding="utf-8"), path))[language()], end="")
     return 0
 

@@ -56,7 +56,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("log", "log:run", _log, _flag("baseline"), _shape, _device, _learner)
     command("diff", "learn:diff", _exercise, _learner)
     command("reset", "learn:reset", _exercise, _learner)
-    command("solution", "learn:solution", _exercise, _flag("spoil"), _learner)
+    command("solution", "learn:solution", _exercise, _flag("spoil"), _flag("record"), _learner)
     command("doctor", "doctor:run")
     command("compile", "tools:compile_file", _exercise, _whose, _shape, _compile)
     command("profile", "tools:profile", _exercise, _whose, _shape)
@@ -131,7 +131,8 @@ def _set(parser: argparse.ArgumentParser) -> None:
 
 def _whose(parser: argparse.ArgumentParser) -> None:
     whose = parser.add_mutually_exclusive_group()
-    whose.add_argument("--solutions", action="store_true", help=say("cli.opt-solutions"))
+    whose.add_argument("--solutions", action="store_const", const="--solutions", help=say("cli.opt-solutions"))
+    whose.add_argument("--record", action="store_const", const="--record", dest="solutions", help=say("cli.opt-record"))
     whose.add_argument("--learner", metavar=placeholder("NAME"), help=say("cli.opt-learner"))
 
 

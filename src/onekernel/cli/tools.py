@@ -12,7 +12,7 @@ from onekernel import course as courses
 from onekernel import learners
 from onekernel.backends import call_arguments
 from onekernel.backends.base import BuildError
-from onekernel.cli.common import load_course, one, shape_of
+from onekernel.cli.common import answer, load_course, one, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Course, Exercise
 from onekernel.cuda import inspect as cuda_inspect
@@ -99,7 +99,7 @@ def bench(args: argparse.Namespace) -> int:
 def file_of(course: Course, exercise: Exercise, args: argparse.Namespace) -> tuple[Path, Path]:
     """The file to look into, and where profiles of it belong."""
     if args.solutions:
-        return course.solution(exercise), course.root / "profiles"
+        return answer(course, exercise, args), course.root / "profiles"
     learner = learners.chosen(course.root, args.learner)
     path = learner.path(exercise.file)
     if not path.is_file():

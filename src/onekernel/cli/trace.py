@@ -110,7 +110,7 @@ def _draw(root: Path, recordings: list[Recording], args: argparse.Namespace) -> 
 def _command(args: argparse.Namespace) -> str:
     """The command line that made a picture, without where it was written."""
     words = ["onekernel trace", args.traced]
-    words += ["--solutions"] if args.solutions else []
+    words += [args.solutions] if args.solutions else []
     for option in ("against", "shape", "line"):
         if getattr(args, option) is not None:
             words += [f"--{option}", str(getattr(args, option))]
