@@ -18,17 +18,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from audits import command, dealt, records
+from audits import checked, command, dealt, records
 from audits.records import took
 from audits.wrong_files.corpus import BASES, WrongFile, bases, wrong_files
 from audits.wrong_files.tables import tables
 from onekernel.bench import device
 from onekernel.course import find_root
 from onekernel.errors import UserError
-from onekernel.grading.grader import grade
-from onekernel.grading.submission import Submission
-from onekernel.grading.verdicts import PASSED, Failure, Result
-from onekernel.labs.reader import load
+from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message, say
 
 SEED = 20_261_130
@@ -73,7 +70,7 @@ def main(argv: Sequence[str]) -> int:
 
 def of_base(root: Path, base: str) -> bool:
     """Whether every result of the base is right."""
-    return not _refused(_graded(root, bases()[base], BASES / base))
+    return not checked.refused(checked.graded(root, bases()[base], BASES / base, "simulator", SEED))
 
 
 def of_file(root: Path, each: WrongFile) -> dict[str, Any]:
@@ -81,25 +78,16 @@ def of_file(root: Path, each: WrongFile) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="onekernel-wrong-") as folder:
         path = Path(folder) / each.file
         path.write_text(each.text(), encoding="utf-8")
-        result = _graded(root, each.exercise, path)
+        result = checked.graded(root, each.exercise, path, "simulator", SEED)
     told = [f for v in result.verdicts if v.check.kind.shows_right for f in v.failures if f.code not in BY_ITSELF]
     return {
         "exercise": each.exercise,
-        "refused": _refused(result),
+        "refused": checked.refused(result),
         "earned": result.earned,
         "points": result.assessed,
         "codes": sorted({code for f in told for code in _codes(f)}),
         "said": list({(f.line, f.message.text()): {"line": f.line, "text": f.message.text()} for f in told}.values()),
     }
-
-
-def _graded(root: Path, slug: str, path: Path) -> Result:
-    course = load(root)
-    return grade(Submission(course, course.exercises[slug], path.resolve(), "simulator", SEED))
-
-
-def _refused(result: Result) -> bool:
-    return any(v.status != PASSED for v in result.verdicts if v.check.kind.shows_right)
 
 
 def _codes(failure: Failure) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import tracemalloc
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -191,7 +192,8 @@ def test_a_checkout_of_the_course_is_the_learners_folder(course: Course, tmp_pat
     files = {"labs/x/lab.toml": "", "solutions/vector_add.cu": "theirs", "kernels/vector_add.cu": "starter",
              "learners/borja/vector_add.cu": "borja's", "learners/ada/vector_add.cu": ADD,
              "audits/wrong_files/vector_add/vector_add.cu": "wrong on purpose"}  # fmt: skip
-    student = one(write(tmp_path / "in" / "ada", files).parent, course)
+    own = write(tmp_path / "course", {"learners/borja/vector_add.cu": "borja's"})  # whoever learns in this checkout
+    student = one(write(tmp_path / "in" / "ada", files).parent, replace(course, root=own))
     assert student.path("vector_add.cu").read_text() == ADD and told(student) == ["note-checkout"]
 
 

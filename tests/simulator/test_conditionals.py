@@ -38,6 +38,12 @@ def test_only_lines_that_may_be_compiled_are_kept(source: str, seen: set[str]) -
     assert set(text_of(active(tokenize(source))).split()) == seen
 
 
+def test_what_one_card_alone_has_is_seen_where_a_file_is_compiled_for_that_one() -> None:
+    tokens = tokenize("#ifdef __CUDA_ARCH_FEAT_SM90_ALL\nwgmma\n#else\nplain\n#endif\n")
+    assert text_of(active(tokens, "sm_90a")).split() == ["wgmma"]
+    assert [text_of(active(tokens, arch)).split() for arch in ("sm_90", HOST_VIEW)] == [["plain"], ["plain"]]
+
+
 def test_the_card_decides_which_branch_is_seen() -> None:
     tokens = tokenize("#if __CUDA_ARCH__ >= 900\nclusters\n#else\nplain\n#endif\n")
     assert text_of(active(tokens, "sm_90")).split() == ["clusters"]

@@ -35,7 +35,8 @@ def refused(folder: Path, body: str, before: str = "") -> list[tuple[int | None,
 @pytest.mark.parametrize(
     ("body", "key"),
     [
-        ('asm("wgmma.fence.sync.aligned;");', "ptx.unknown"),
+        ('asm("tcgen05.alloc;");', "ptx.unknown"),
+        ('asm("wgmma.fence.sync.aligned;");', "ptx.needs-card"),
         ('asm("frobnicate.b32 %0;" :: "r"(1));', "ptx.unknown"),
         ('asm("{.reg .pred p; setp.ne.u32 p, %0, 0; bar.red.or.pred p, 4, p;}" :: "r"(1));', "ptx.unknown"),
         ('asm("add.u32 %0, %1" : "=r"(n) : "r"(1));', "ptx.operands"),
@@ -90,7 +91,7 @@ def test_what_a_newer_card_alone_has_is_refused_on_sm_80(tmp_path: Path) -> None
 
 def test_a_statement_of_a_macro_is_told_where_the_macro_is_used(tmp_path: Path) -> None:
     macro = '#define WAIT(n) asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(n))\n'
-    assert refused(tmp_path, "y[0] = 1;\n    WAIT(0);", macro) == [(4, "ptx.unknown")]
+    assert refused(tmp_path, "y[0] = 1;\n    WAIT(0);", macro) == [(4, "ptx.needs-card")]
 
 
 @pytest.mark.slow

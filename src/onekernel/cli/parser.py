@@ -182,8 +182,7 @@ def _program(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-l", metavar="NAME", action="append", default=[], help=say("cli.opt-library"))
     standards = ("c++11", "c++14", "c++17", "c++20", "c++23")
     parser.add_argument("-std", "--std", choices=standards, default="", help=say("cli.opt-std"))
-    cards = ("sm_80", "sm_90")
-    parser.add_argument("-arch", "--arch", choices=cards, help=say("cli.opt-run-arch"))
+    parser.add_argument("-arch", "--arch", choices=("sm_80", "sm_90", "sm_90a"), help=say("cli.opt-run-arch"))
 
 
 def _explain(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,7 @@ from onekernel.simulator.compilation.preprocessor import seen_lines
 from onekernel.simulator.compilation.warnings import discarded_in
 from onekernel.simulator.doubts import doubts_in
 from onekernel.simulator.facts.symbols import KINDS, UNSET
-from onekernel.simulator.machine_code.elf import symbols, variables
+from onekernel.simulator.machine_code.elf import shared_sites, symbols, variables
 from onekernel.simulator.machine_code.load import Codes, joined, load, packed
 from onekernel.simulator.program import BY_CODE, COUNTING, HALVES, MODES, TRACE
 from onekernel.simulator.read.findings import findings_of, odd_trees
@@ -118,13 +118,14 @@ class Executable:
 
     def _variables(self) -> list[tuple[str, int, int, int]]:
         """Name, offset, size and kind of what is __device__, __constant__ or __managed__: a value that one file gives
-        holds for all."""
+        holds for all. Behind them kernels' own shared arrays: where what tells of one lies, and its kernel."""
         kinds: dict[str, str] = {}
         for source in self.sources:
             for name, kind in source.variables.items():
                 kinds[name] = kind if kinds.get(name, UNSET) == UNSET else kinds[name]
         found = variables(self.symbols, kinds)
-        return [(name, s.offset, s.size, KINDS.index(kinds[name])) for name, s in found]
+        named = [(name, s.offset, s.size, KINDS.index(kinds[name])) for name, s in found]
+        return named + [("-", site.offset, kernel.offset, len(KINDS)) for kernel, site in shared_sites(self.symbols)]
 
 
 def _is_no_failed_allocation(finding: Finding) -> bool:

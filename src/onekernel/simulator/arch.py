@@ -1,4 +1,5 @@
-"""The compute capability of the card that the simulator models: 8.0, or 9.0 when asked."""
+"""The card that the simulator models, by the name that nvcc gives what it compiles for: one of compute capability 8.0 or,
+when asked, of 9.0; with an `a` behind the number also what that card has and no later one keeps, as wgmma."""
 
 from __future__ import annotations
 
@@ -7,8 +8,11 @@ import os
 from onekernel.backends.base import Unavailable
 from onekernel.messages import Message
 
-ARCHITECTURES = {"sm_80": 800, "sm_90": 900}
+ARCHITECTURES = {"sm_80": 800, "sm_90": 900, "sm_90a": 900}
 """Name -> __CUDA_ARCH__. The limits of both cards are in runtime/api/ok/card.h."""
+
+FEATURES = {"sm_90a": "__CUDA_ARCH_FEAT_SM90_ALL"}
+"""Name -> the macro that tells a file it is compiled for that card alone."""
 
 DEFAULT = "sm_80"
 

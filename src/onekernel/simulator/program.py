@@ -23,7 +23,7 @@ from onekernel.simulator.compilation.compiler import Compiler, compiler
 from onekernel.simulator.compilation.imports import without_use
 from onekernel.simulator.doubts import Doubts, doubts_in
 from onekernel.simulator.facts.symbols import KINDS
-from onekernel.simulator.machine_code.elf import Symbol, of_any_file, symbols, variables
+from onekernel.simulator.machine_code.elf import Symbol, of_any_file, shared_sites, symbols, variables
 from onekernel.simulator.machine_code.load import Codes, load, packed
 from onekernel.simulator.read.errors import error_name
 from onekernel.simulator.read.findings import findings_of
@@ -91,6 +91,9 @@ class Simulated(Untimed):
         for name, symbol in variables(self._symbols, self.source.variables):
             so.ok_symbol(name.encode(), symbol.offset, symbol.size, KINDS.index(self.source.variables[name]))
         so.ok_registers.argtypes = [c.c_uint64, c.c_int]
+        so.ok_shared_of.argtypes = [c.c_uint64, c.c_uint64]
+        for kernel, site in shared_sites(self._symbols):
+            so.ok_shared_of(kernel.offset, site.offset)
         for symbol, number in self._with_registers():
             so.ok_registers(symbol.offset, number)
         if self.codes is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from onekernel.backends.base import Unavailable
 from onekernel.messages import Message
-from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
+from onekernel.simulator.arch import ARCHITECTURES, DEFAULT, FEATURES
 from onekernel.simulator.compilation.warnings import FLAGS as WARNINGS
 from onekernel.simulator.paths import INCLUDE
 
@@ -143,7 +143,8 @@ def _version(path: str) -> str:
 
 def card(arch: str) -> tuple[str, ...]:
     """What tells the runtime and its headers which card to model."""
-    return (f"-DOK_ARCH={ARCHITECTURES[arch]}",)
+    own = (f"-D{FEATURES[arch]}",) if arch in FEATURES else ()
+    return (f"-DOK_ARCH={ARCHITECTURES[arch]}", *own)
 
 
 @cache

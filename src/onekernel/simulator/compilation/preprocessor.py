@@ -10,7 +10,6 @@ from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
-from onekernel.simulator.arch import ARCHITECTURES
 from onekernel.simulator.compilation import thrust
 from onekernel.simulator.compilation.compiler import Compiler, flags
 from onekernel.simulator.compilation.diagnostics import compile_error
@@ -75,7 +74,7 @@ def translate_asm(source: Source, main: Path, command: list[str], work: str) -> 
     if done.returncode:
         require_room(done)
         raise compile_error(source, done.stdout + done.stderr, work)
-    text, refused = translate(done.stdout.replace(POISON, "").replace(UNREAD, ""), ARCHITECTURES[source.arch])
+    text, refused = translate(done.stdout.replace(POISON, "").replace(UNREAD, ""), source.arch)
     if refused:
         findings = {
             (r.file, r.line): Finding("unsupported", Message(f"ptx.{r.key}", r.values), r.file, r.line) for r in refused

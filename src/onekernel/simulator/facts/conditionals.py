@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
+from onekernel.simulator.arch import ARCHITECTURES, DEFAULT, FEATURES
 from onekernel.simulator.facts.tokens import Token
 
 CARD = "__CUDA_ARCH__"
@@ -17,7 +17,8 @@ HOST_VIEW = "host"
 """Stands for a card in `active`: what nvcc compiles for the host."""
 _DIRECTIVE = re.compile(r"#\s*(ifdef|ifndef|if|elif|else|endif)\b\s*(.*)", re.DOTALL)
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
-_FEATURE = re.compile(r"__CUDA_ARCH_FEAT_\w+")  # of builds for one card alone, sm_90a: none is simulated
+_FEATURE = re.compile(r"__CUDA_ARCH_FEAT_\w+")  # of builds for one card alone, as sm_90a
+_NO_MACRO = "OK_NO_CARD"
 _ELSEWHERE = ("_WIN32", "_WIN64", "WIN32", "WIN64", "_MSC_VER")  # nothing is simulated on Windows
 _DECIDABLE = re.compile(r"(?:\s|\d+|[<>=!]=|[<>()]|and|or|not)+")
 
@@ -26,6 +27,8 @@ def active(tokens: list[Token], arch: str = DEFAULT) -> list[Token]:
     """The tokens without those in branches that are certainly left out on the card `arch`, or on the host."""
     # Macros with a fixed value; None where there is no such macro.
     known: dict[str, int | None] = {CARD: ARCHITECTURES.get(arch), "__CUDACC__": 1, **dict.fromkeys(_ELSEWHERE)}
+    if arch in FEATURES:
+        known[FEATURES[arch]] = 1
     kept: list[Token] = []
     branches: list[tuple[bool | None, bool | None]] = []  # (this branch is seen, an earlier one was)
     for token in tokens:
@@ -51,7 +54,9 @@ def _decide(word: str, condition: str, known: Mapping[str, int | None]) -> bool 
     """Whether a condition holds; None where a name in it is not known."""
 
     def is_defined(name: str) -> bool | None:
-        return False if _FEATURE.fullmatch(name) else known[name] is not None if name in known else None
+        if name in known:
+            return known[name] is not None
+        return False if _FEATURE.fullmatch(name) else None
 
     if word != "if" and word != "elif":
         there = is_defined(condition)
@@ -74,6 +79,12 @@ def _decide(word: str, condition: str, known: Mapping[str, int | None]) -> bool 
         return None
 
 
+def of_no_card(directive: str) -> str:
+    """The directive with macros that nobody defines in the place of those that a card has."""
+    return _FEATURE.sub(_NO_MACRO, directive).replace(CARD, _NO_MACRO)
+
+
 def asks_for_the_card(token: Token) -> bool:
-    """Whether the token is an `#if` or its kin that names `__CUDA_ARCH__`."""
-    return token.kind == "directive" and CARD in token.text and _DIRECTIVE.match(token.text) is not None
+    """Whether the token is an `#if` or its kin that names `__CUDA_ARCH__`, or what one card alone defines."""
+    named = CARD in token.text or _FEATURE.search(token.text) is not None
+    return token.kind == "directive" and named and _DIRECTIVE.match(token.text) is not None

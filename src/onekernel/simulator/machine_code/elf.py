@@ -6,7 +6,7 @@ import ctypes
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,9 @@ _SYMTAB, _RELA, _DYNSYM = 2, 4, 11
 _LOADED = 2  # SHF_ALLOC: a section that is there when the program runs
 _X86_64, _AARCH64 = 62, 183
 _CALLS = {_X86_64: (4,), _AARCH64: (282, 283)}  # R_X86_64_PLT32; R_AARCH64_JUMP26, R_AARCH64_CALL26
+
+
+_SITE = re.compile(r"_ZZ(.+)E\d+ok_site_\w+")  # a name that rewrite/shared_arrays.py gives
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,18 @@ def variables(of: Iterable[Symbol], names: Iterable[str]) -> list[tuple[str, Sym
         (name, s) for name in dict.fromkeys(names) for s in found
         if s.name == name or f"{len(name)}{name}" in s.name
     ]  # fmt: skip
+
+
+def shared_sites(of: Sequence[Symbol]) -> list[tuple[Symbol, Symbol]]:
+    """Each kernel's, or other function's, own __shared__ arrays: the function, and what tells the runtime of an array.
+    Source: Itanium C++ ABI, "Mangling": scope encoding."""
+    functions = {s.name: s for s in of if s.is_function}
+    found = []
+    for site in of:
+        match = _SITE.fullmatch(site.name)
+        if match and not site.is_function and (kernel := functions.get(f"_Z{match[1]}")):
+            found.append((kernel, site))
+    return found
 
 
 def undefined(path: Path) -> dict[str, bool]:

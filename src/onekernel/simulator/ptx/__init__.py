@@ -6,18 +6,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from onekernel.simulator.ptx import arithmetic, memory, together
+from onekernel.simulator.ptx import arithmetic, bulk, memory, together, warpgroup
 from onekernel.simulator.ptx.assembly import Bad, Code, Instruction, Name, parse
 from onekernel.simulator.ptx.operands import P, Writer
 from onekernel.simulator.ptx.statements import Statement, asm_statements
 
 Handler = Callable[[Instruction, Writer], None]
-_HANDLERS: dict[str, Handler] = {**arithmetic.HANDLERS, **memory.HANDLERS, **together.HANDLERS}
+_HANDLERS: dict[str, Handler] = {**arithmetic.HANDLERS, **memory.HANDLERS, **bulk.HANDLERS, **together.HANDLERS,
+                                **warpgroup.HANDLERS}  # fmt: skip
 _WORDS = {1: "bool", 8: "uint8_t", 16: "uint16_t", 32: "uint32_t", 64: "uint64_t", 128: P + "Bits128"}
 _OF_CONSTRAINT = {"h": "uint16_t", "r": "uint32_t", "l": "uint64_t", "f": "float", "d": "double", "q": P + "Bits128"}
 # What the simulated card has not, or nobody has asked for yet: told by the family's name.
 _FAMILIES = {
-    "wgmma": "wgmma (Tensor Cores of a warpgroup)", "tcgen05": "tcgen05 (Tensor Cores of sm_100)",
+    "tcgen05": "tcgen05 (Tensor Cores of sm_100)",
     "tex": "textures", "tld4": "textures", "suld": "surfaces", "sust": "surfaces", "call": "calls in PTX",
 }  # fmt: skip
 
@@ -32,8 +33,8 @@ class Refused:
     values: dict[str, object]
 
 
-def translate(preprocessed: str, arch: int) -> tuple[str, list[Refused]]:
-    """The text with every marked asm statement as C++, and those that are refused. `arch`: __CUDA_ARCH__."""
+def translate(preprocessed: str, card: str) -> tuple[str, list[Refused]]:
+    """The text with every marked asm statement as C++, and those that are refused, on the card `card`."""
     out: list[str] = []
     refused: list[Refused] = []
     done = 0
@@ -41,7 +42,7 @@ def translate(preprocessed: str, arch: int) -> tuple[str, list[Refused]]:
         out.append(preprocessed[done : statement.begin])
         done = statement.end
         try:
-            out.append(_cpp(statement, arch // 10, number))
+            out.append(_cpp(statement, card, number))
         except Bad as bad:
             refused.append(Refused(statement.file, statement.line, bad.key, bad.values))
             continue
@@ -59,16 +60,16 @@ def _last_line(span: str, line: int) -> int:
     return line
 
 
-def _cpp(statement: Statement, arch: int, number: int) -> str:
+def _cpp(statement: Statement, card: str, number: int) -> str:
     if statement.wrong:
         raise Bad("statement")
-    writer = Writer(statement, parse(statement.assembly), arch, number)
+    writer = Writer(statement, parse(statement.assembly), card, number)
     for line in writer.code.lines:
         if isinstance(line, str):
             writer.add(f"__ok_label_{number}_{_label(line)}:;")
         else:
             _instruction(line, writer)
-    return " ".join(("do {", *_before(statement, writer.code), *writer.lines, *_behind(statement), "} while (0)"))
+    return " ".join(("do {", *_before(statement, writer.code), *writer.lines, *_behind(statement, writer.kept), "} while (0)"))
 
 
 def _label(name: str) -> str:
@@ -93,9 +94,10 @@ def _before(statement: Statement, code: Code) -> Iterator[str]:
         yield f"{_WORDS[bits]} __ok_{name}{{}}; static_cast<void>(__ok_{name});"
 
 
-def _behind(statement: Statement) -> Iterator[str]:
+def _behind(statement: Statement, kept: set[int]) -> Iterator[str]:
+    """What the statement gives; but for `kept`, which something that goes on will write."""
     for k, operand in enumerate(statement.operands):
-        if operand.written:
+        if operand.written and k not in kept:
             yield f"{P}give(__ok_to_{k}, __ok_{k});"
         else:
             yield f"static_cast<void>(__ok_{k});"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from onekernel.simulator.ptx.assembly import Address, Bad, Instruction, Name, Number, Value, Vector
+from onekernel.simulator.ptx.bulk import copy_bulk
 from onekernel.simulator.ptx.operands import BITS, P, Writer, cpp, need_card
 
 _SPACES = {"global": "GENERIC", "const": "GENERIC", "shared": "SHARED", "shared::cta": "SHARED",
@@ -115,7 +116,9 @@ def _copy(one: Instruction, w: Writer) -> None:
     words = one.modifiers[1:]
     if one.modifiers[0] != "async":
         raise Bad("unknown", what=one.text)
-    if words == ("commit_group",):
+    if words[:1] == ("bulk",):
+        copy_bulk(one, w)
+    elif words == ("commit_group",):
         w.add("__ok::ok_copies_closed();")
     elif words == ("wait_all",):
         w.add(f"{P}cp_async_wait_all();")

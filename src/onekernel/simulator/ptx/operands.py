@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
+from onekernel.simulator.arch import ARCHITECTURES
 from onekernel.simulator.ptx.assembly import (
     Address,
     Bad,
@@ -62,13 +63,14 @@ def cpp(kind: str) -> str:
 
 @dataclass
 class Writer:
-    """The C++ of one statement, as it grows. `arch`: the compute capability times 10, 80 say."""
+    """The C++ of one statement, as it grows. `card`: the name of the one that is modelled, `sm_80` say."""
 
     statement: Statement
     code: Code
-    arch: int
+    card: str
     number: int  # of the statement in its file: makes labels unique
     lines: list[str] = field(default_factory=list)
+    kept: set[int] = field(default_factory=set)  # operands that an instruction writes after the statement
 
     def add(self, line: str) -> None:
         self.lines.append(line)
@@ -88,8 +90,15 @@ class Writer:
             return _SPECIAL[value.text.lstrip("%")][1]
         return 0
 
+    def later(self, value: Ref) -> str:
+        """The C++ variable itself, which something writes when the statement is over: nothing else of it may use it."""
+        self.kept.add(value.number)
+        return f"__ok_to_{value.number}"
+
     def variable(self, value: Value) -> str:
         if isinstance(value, Ref):
+            if value.number in self.kept:
+                raise Bad("kept", number=value.number)
             return f"__ok_{value.number}"
         if isinstance(value, Name) and value.text in self.code.registers:
             return f"__ok_{value.text}"
@@ -184,10 +193,12 @@ class Writer:
         return text
 
 
-def need_card(w: Writer, one: Instruction, arch: int) -> None:
-    """Raises Bad where the simulated card is older than the instruction."""
-    if w.arch < arch:
-        raise Bad("needs-card", instruction=one.text, card=f"sm_{arch}", modelled=f"sm_{w.arch}")
+def need_card(w: Writer, one: Instruction, arch: int, *, alone: bool = False) -> None:
+    """Raises Bad where the simulated card is older than the instruction. `alone`: no later card has it, and a file must
+    be compiled for that one, sm_90a say."""
+    card = f"sm_{arch}a" if alone else f"sm_{arch}"
+    if ARCHITECTURES[w.card] < 10 * arch or (alone and w.card != card):
+        raise Bad("needs-card", instruction=one.text, card=card, modelled=w.card, ask="sm_90a" if alone else "sm_90")
 
 
 def _text(value: Value) -> str:

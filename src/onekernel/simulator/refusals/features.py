@@ -60,7 +60,7 @@ _FAMILIES = tuple(
         (r"cudaIpc\w+", "several processes"),
         (r"__v(?:add|sub|avg|max|min|abs|neg|sad|set|cmp|hadd)[a-z]*[24]", "packed integer instructions"),
         (r"__vi(?:add)?(?:min|max)\w+", "packed integer instructions"),
-        (r"cu(?:Init|Launch|Module|Ctx|Mem|Tensor)[A-Z]\w*|cuInit", "the CUDA driver API"),
+        (r"cu(?:Init|Launch|Module|Ctx|Mem|Tensor(?!MapEncodeTiled$))[A-Z]\w*|cuInit", "the CUDA driver API"),
         (r"cu(?:dnn|fft)[A-Z]\w*", "CUDA's libraries"),
         (r"curand(?:State(?:Scrambled)?Sobol|DirectionVectors|GetDirectionVectors|GetScrambleConstants|SetQuasiRandom)\w*",
          "quasirandom numbers of cuRAND"),

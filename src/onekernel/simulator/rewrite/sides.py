@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
-from onekernel.simulator.facts.conditionals import CARD, HOST_VIEW, active, asks_for_the_card
+from onekernel.simulator.facts.conditionals import HOST_VIEW, active, asks_for_the_card, of_no_card
 from onekernel.simulator.facts.declarations import declarations
 from onekernel.simulator.facts.functions import BOTH, DEVICE, HOST, Declarations, qualifiers_in
 from onekernel.simulator.facts.macros import DEFINE
@@ -29,7 +29,6 @@ from onekernel.simulator.facts.tokens import (
     with_calls,
 )
 
-_NO_MACRO = "OK_NO_CARD"  # stands for __CUDA_ARCH__ in what the host has
 _ON_DEVICE = " if (!__builtin_is_constant_evaluated() && ::__ok::ok_on_device()) {"
 _ON_HOST = "} else {"
 
@@ -94,7 +93,7 @@ def on_their_sides(
         out = []
         for token, kept in zip(whole[begin:end], tokens[begin:end], strict=True):
             if asks_for_the_card(token):
-                out.append(Token("directive", token.text.replace(CARD, _NO_MACRO), token.line))
+                out.append(Token("directive", of_no_card(token.text), token.line))
             elif id(token) in seen[HOST_VIEW]:
                 out.append(kept if id(token) in seen[arch] else token)
             elif kept.kind == "directive":

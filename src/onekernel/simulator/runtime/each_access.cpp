@@ -24,5 +24,6 @@
 #include "machine/resident_blocks.cpp"
 #include "machine/block_barrier.cpp"
 #include "machine/mbarrier.cpp"
+#include "machine/bulk_copies.cpp"
 #include "machine/clusters.cpp"
 #include "checkers/ubsan.cpp"

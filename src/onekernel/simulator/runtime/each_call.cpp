@@ -8,6 +8,7 @@
 #include "memory/host_view.cpp"
 #include "memory/host_memory.cpp"
 #include "memory/names.cpp"
+#include "memory/tensor_map.cpp"
 #include "memory/device_malloc.cpp"
 #include "machine/streams.cpp"
 #include "checkers/stream_races.cpp"

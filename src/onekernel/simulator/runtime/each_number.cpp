@@ -7,6 +7,7 @@
 #include "machine_code/control.cpp"
 #include "machine_code/run.cpp"
 #include "machine/warp_matrix.cpp"
+#include "machine/warpgroup.cpp"
 #include "memory/symbols.cpp"
 #include "memory/textures.cpp"
 #include "libraries/operands.cpp"

@@ -108,6 +108,12 @@ bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
     return s && at + bytes <= s->offset + s->bytes;
 }
 
+bool asynchronous_write(Worker&, const Worker& owner, uint32_t offset, int bytes, bool counted, uintptr_t pc) {
+    const SharedArray* s = shared_at(offset);
+    if (options) rare_access(reinterpret_cast<uintptr_t>(owner.arena) + offset, bytes, WRITES | (counted ? OF_COPY : UNCOUNTED), pc);
+    return !options || (s && offset + bytes <= s->offset + s->bytes);
+}
+
 void atomic_access(Worker& w, uintptr_t address, int bytes, bool writes, uintptr_t pc) {
     if (!options) return;
     rare_access(address, bytes, (writes ? unsigned(WRITES) : 0u) | ATOMIC, pc);

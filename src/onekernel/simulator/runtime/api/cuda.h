@@ -1,7 +1,8 @@
-// The driver API is not here; files that include <cuda.h> for its types and version beside the runtime find them, and
-// learn that the driver has none of its functions.
+// The driver API is not here, but for what describes a tensor to the copy engine; files that include <cuda.h> for its types and version
+// beside the runtime find them, and learn that the driver has none of its other functions.
 #pragma once
 #include "cuda_runtime.h"
+#include "ok/tensor_map.h"
 
 #define CUDA_VERSION CUDART_VERSION
 typedef cudaStream_t CUstream;
@@ -33,3 +34,9 @@ typedef enum {
 typedef enum {
     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
 } CUtensorMapFloatOOBfill;
+inline CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* base, const cuuint64_t* sizes,
+                                       const cuuint64_t* strides, const cuuint32_t* box, const cuuint32_t* every,
+                                       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                       CUtensorMapFloatOOBfill fill) {
+    return static_cast<CUresult>(ok_encode_tensor_map(map, type, rank, base, sizes, strides, box, every, interleave, swizzle, promotion, fill));
+}

@@ -392,7 +392,7 @@ void take_late_reads(Worker& w, void (*put)(Worker& w, int warp, const RequestKi
 inline __attribute__((always_inline)) bool LockstepChecker::access(Worker& w, Access& a) {
     const bool other_block = a.space == Space::OTHER_BLOCK, shared = a.space == Space::SHARED || other_block;
     if (a.late || (a.space != Space::GLOBAL && !shared)) return true;  // a late one is in the log
-    if (a.flags & UNCOUNTED && !other_block) return true;
+    if (a.flags & UNCOUNTED) return true;
     const uintptr_t far = other_block ? (static_cast<size_t>(a.member) + 1) * ARENA_BYTES : 0;
     log_access(w, shared ? a.offset + far : a.address, a.bytes, a.flags, a.pc, shared);
     return true;

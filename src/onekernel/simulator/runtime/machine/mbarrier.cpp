@@ -21,6 +21,7 @@ struct PendingCopies {
 struct MBarrier {
     uint32_t expected = 0, pending = 0, phase = 0;
     int64_t bytes = 0;  // that have been announced and have not come
+    int64_t under_way = 0;  // of bulk copies
     std::vector<PendingCopies> copies;
     std::vector<uint16_t> waiting;
 };
@@ -98,18 +99,44 @@ void touch(Worker& w, void* object, bool writes, uintptr_t pc) {
     if (writes) w.time++;
 }
 
-void land(Worker& w, MBarrier& b, uintptr_t object) {
-    if (b.copies.empty()) return;
+void land(Worker& w, MBarrier& b, uintptr_t object, uint32_t offset) {
+    if (b.copies.empty() && !b.under_way) return;
     std::vector<PendingCopies> copies;
     copies.swap(b.copies);
-    uint32_t landing = copies_land(w, object);
+    uint32_t landing = copies_land(w, object, b.phase);
     for (const PendingCopies& c : copies) {
         copies_arrive(w, c.thread, c.batch, landing);
         b.pending--;
     }
+    bulk_copies_arrive(w, offset, landing);
+    b.bytes -= b.under_way;
+    b.under_way = 0;
     complete_if_done(w, b);
 }
 }  // namespace
+
+void wait_among(Worker& w, std::vector<uint16_t>& waiting, Site at) { suspend(w, waiting, at); }
+void wake_all(Worker& w, std::vector<uint16_t>& waiting) { wake(w, waiting); }
+
+static void meet(Worker& w, const void* object, bool releases) {
+    if (!(options & RACES)) return;
+    uint32_t before = w.fenced[w.rank];
+    w.fenced[w.rank] = FENCED_DEVICE;
+    synchronise(w, reinterpret_cast<uintptr_t>(object), releases);
+    w.fenced[w.rank] = before;
+}
+void release_at(Worker& w, const void* object) {
+    meet(w, object, true);
+    w.time++;
+}
+void acquire_at(Worker& w, const void* object) { meet(w, object, false); }
+
+Worker& owner_of_shared(Worker& w, const void* at, uint32_t& offset) { return owner_of(w, reinterpret_cast<uintptr_t>(at), offset); }
+
+void bulk_copy_tells(Worker& w, void* object, int64_t bytes, Site at, uintptr_t pc) {
+    touch(w, object, true, pc);  // who waits there comes behind the copy, and behind its start
+    find(w, object, at).under_way += bytes;
+}
 
 void forget_barriers(Worker& w) {
     w.barriers->of_memory.clear();
@@ -139,7 +166,7 @@ extern "C" void ok_mbarrier_init(void* object, unsigned count, Site at) {
     uint32_t offset;
     Worker& owner = owner_of(w, reinterpret_cast<uintptr_t>(object), offset);
     if (offset >= ARENA_BYTES || count == 0 || count >= 1u << 20) trap("mbarrier.init with no thread to wait for, or outside of shared memory", at);
-    barriers_of(owner).of_memory[offset] = MBarrier{count, count, 0, 0, {}, {}};
+    barriers_of(owner).of_memory[offset] = MBarrier{count, count, 0, 0, 0, {}, {}};
 }
 
 extern "C" void ok_mbarrier_inval(void* object, Site at) {
@@ -169,9 +196,12 @@ extern "C" bool ok_mbarrier_wait(void* object, uint64_t phase, bool parity, bool
     Worker& w = *worker;
     auto passed = [&] {
         Busy busy;
+        uint32_t offset;
+        owner_of(w, reinterpret_cast<uintptr_t>(object), offset);
         MBarrier& b = find(w, object, at);
-        land(w, b, reinterpret_cast<uintptr_t>(object));
-        return parity ? (b.phase & 1) != (phase & 1) : b.phase != static_cast<uint32_t>(phase);
+        auto over = [&] { return parity ? (b.phase & 1) != (phase & 1) : b.phase != static_cast<uint32_t>(phase); };
+        if (!over()) land(w, b, reinterpret_cast<uintptr_t>(object), offset);  // no earlier than somebody needs it
+        return over();
     };
     bool done = passed();
     if (!done && waits && !w.resident) {
@@ -184,7 +214,7 @@ extern "C" bool ok_mbarrier_wait(void* object, uint64_t phase, bool parity, bool
     if (!done) return false;
     Busy busy;
     touch(w, object, false, PC);
-    copies_seen(w, reinterpret_cast<uintptr_t>(object));
+    copies_seen(w, reinterpret_cast<uintptr_t>(object), find(w, object, at).phase);
     return true;
 }
 
@@ -239,18 +269,10 @@ extern "C" void ok_named_barrier(unsigned number, unsigned threads, bool waits, 
 
 static void meet_at(NamedBarrier& b, unsigned threads, bool waits, Site at) {
     Worker& w = *worker;
-    auto meet = [&](bool writes) {
-        if (!(options & RACES)) return;
-        uint32_t before = w.fenced[w.rank];
-        w.fenced[w.rank] = FENCED_DEVICE;
-        synchronise(w, reinterpret_cast<uintptr_t>(&b), writes);
-        w.fenced[w.rank] = before;
-    };
     thread_stops(w);
     {
         Busy busy;
-        meet(true);
-        w.time++;
+        release_at(w, &b);
         b.came.push_back(static_cast<uint16_t>(w.rank));
     }
     b.expected = threads;
@@ -269,7 +291,7 @@ static void meet_at(NamedBarrier& b, unsigned threads, bool waits, Site at) {
         w.barriers->woken = false;
         wake(w, b.waiting);
     }
-    if (waits) meet(false);
+    if (waits) acquire_at(w, &b);
 }
 #undef PC
 }  // namespace __ok

@@ -85,7 +85,9 @@ void start_program() {
         unsigned long long offset, size;
         char name[256];
         int kind;
-        while (fscanf(file, "%llx %llx %d %255s", &offset, &size, &kind, name) == 4) ok_symbol(name, offset, size, kind);
+        while (fscanf(file, "%llx %llx %d %255s", &offset, &size, &kind, name) == 4)
+            if (kind > CONSTANT) ok_shared_of(size, offset);
+            else ok_symbol(name, offset, size, kind);
         fclose(file);
     }
     if (FILE* file = folder.empty() ? nullptr : fopen((folder + "/code").c_str(), "rb")) {

@@ -8,8 +8,10 @@
 #include "../events.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
+#include "bulk_copies.h"
 #include "launch.h"
 #include "mbarrier.h"
+#include "warpgroup.h"
 
 namespace __ok {
 namespace {
@@ -59,6 +61,8 @@ ResidentBlocks::~ResidentBlocks() {
     for (ResidentBlock& m : members) {
         if (m.worker) release_copies(*m.worker);
         if (m.worker) release_barriers(*m.worker);
+        if (m.worker) release_bulk_stores(*m.worker);
+        if (m.worker) release_warpgroups(*m.worker);
         delete m.worker;
     }
 }

@@ -3,10 +3,12 @@
 
 #include "../events.h"
 #include "../report/findings.h"
+#include "bulk_copies.h"
 #include "mbarrier.h"
 #include "program.h"
 #include "resident_blocks.h"
 #include "state.h"
+#include "warpgroup.h"
 
 namespace __ok {
 static inline uintptr_t stack_begin(const Worker& w, int stack) {
@@ -138,7 +140,7 @@ constexpr unsigned NOBODY = ~0u;
         }
         if (waits_for_blocks(w)) return NOBODY;  // for other blocks
         if (wake_waiting(w)) continue;
-        report_deadlock(w);
+        if (!w.warpgroups || !tell_missing_warp(w)) report_deadlock(w);
         end_launch(w);
         return NOBODY;
     }
@@ -195,6 +197,8 @@ static void run_threads() {
     Worker& w = *worker;
     for (;;) {
         w.launch->body(w.launch->context);
+        if (w.bulk_stores) bulk_thread_left(w);
+        if (w.warpgroups) warpgroup_thread_left(w);
         thread_stops(w);
         Thread* me = w.current;
         unsigned bit = 1u << w.rank % WARP;
@@ -277,6 +281,8 @@ void begin_block(Worker& w, uint64_t block) {
     for (int i = w.stacks_made; i-- > 0;) w.stacks_free.push_back(i);
     block_started(w);
     if (w.barriers) forget_barriers(w);
+    if (w.bulk_stores) forget_bulk_stores(w);
+    if (w.warpgroups) forget_warpgroups(w);
 }
 
 bool run_on(Worker& w) {

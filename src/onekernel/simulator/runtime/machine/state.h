@@ -38,6 +38,8 @@ struct ShadowWord;
 struct PlainShadow;
 struct AsyncCopies;
 struct OwnBarriers;
+struct BulkStores;
+struct Warpgroups;
 struct Counters;
 
 struct Launch {
@@ -101,6 +103,8 @@ struct alignas(64) Worker {
     AsyncCopies* copies = nullptr;  // of the running block; null until one of this worker's makes some
     bool is_awaited = false;    // the block whose memory is touched now waits for that: it is there as long
     OwnBarriers* barriers = nullptr;  // mbarriers and named barriers of the running block; null until there are some
+    BulkStores* bulk_stores = nullptr;  // of the running block's threads; null until one has asked for some
+    Warpgroups* warpgroups = nullptr;   // of the running block; null until they do something together
     Counters* counters = nullptr;  // what its blocks have moved, in the launch that they were started for; null until they count
     unsigned counted = 0;       // that launch's serial
     uintptr_t suspect = 0;      // the last address that a hook complained of

@@ -3,6 +3,7 @@
 #include "../report/findings.h"
 #include "state.h"
 #include "undefined.h"
+#include "warpgroup.h"
 
 namespace __ok {
 [[gnu::noinline]] static void report_absent(const Thread& t, int lane, int source, bool exited) {
@@ -102,9 +103,10 @@ static void complete(Worker& w, int warp, unsigned group) {
     int leader = __builtin_ctz(group), what = lanes[leader].what;
     for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
-        if (lanes[i].what != what || (what == MATRIX && !same_instruction(lanes[i], lanes[leader]))) report_mismatch(lanes, leader, i);
+        if (lanes[i].what != what || (what >= MATRIX && !same_instruction(lanes[i], lanes[leader]))) report_mismatch(lanes, leader, i);
     }
     if (what == MATRIX) compute_warp_matrix(w, warp, group);
+    if (what == WARPGROUP) warpgroup_step(w, warp, group);
     if (!is_shuffle(what)) join_values(lanes, group, what);
     else for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);

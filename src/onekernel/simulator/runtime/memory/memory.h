@@ -129,4 +129,7 @@ const SharedArray* shared_nearest(uint32_t offset);   // the array that an acces
 bool shared_has_extent(long long elements);           // an array that this launch has used, or each row of one, has so many
 size_t shared_static_bytes();                         // of the arrays that this launch has used
 bool shared_needs_one_core();
+// Where a matrix descriptor means that an operand lies: its address has 18 bits, of which the arena has many with the same. An offset
+// in the arena from which `low` to `high` bytes on are one array's, else one that is in some array; 0: there is none.
+uint32_t shared_by_descriptor(uint32_t address, long long low, long long high);
 }  // namespace __ok

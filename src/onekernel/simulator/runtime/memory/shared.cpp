@@ -14,17 +14,18 @@
 #include "memory.h"
 
 namespace __ok {
+// An address of a matrix descriptor has 18 bits (shared_by_descriptor): in them this lies behind the static arrays of most programs.
+constexpr uint32_t DYNAMIC_OFFSET = ARENA_BYTES / 2 + (64 << 10);
 static std::mutex shared_lock;
 static std::map<uint32_t, SharedArray> arrays;  // of the whole program, by their offsets
 static std::vector<SharedSite*> used;     // by this launch
 static std::vector<SharedSite*> of_files;  // declared outside functions: of every launch
 // Whose every 128 bytes of the arena's static half are: what another kernel has there is nobody's in this launch.
-static const SharedArray* owners[ARENA_BYTES / 2 / 128];
+static const SharedArray* owners[DYNAMIC_OFFSET / 128];
 static uint32_t static_top = SHARED_BEGIN, dynamic_bytes = 0;
 static SharedArray dynamic{"", 0, 0, 0, 4, true};  // under the name by which it was declared last
 static unsigned launch_serial = 0;
 static bool one_core = false;
-constexpr uint32_t DYNAMIC_OFFSET = ARENA_BYTES / 2;
 
 char* make_arena() {
     Busy busy;
@@ -138,6 +139,25 @@ const SharedArray* shared_at(uint32_t offset) {
     return a && offset < a->offset + a->bytes ? a : nullptr;
 }
 
+uint32_t shared_by_descriptor(uint32_t address, long long low, long long high) {
+    constexpr uint32_t TURN = 1u << 18;
+    Busy busy;
+    std::lock_guard<std::mutex> lock(shared_lock);
+    uint32_t begins = 0;
+    auto means = [&](const SharedArray& a) {
+        const uint32_t at = a.offset + ((address - a.offset) & (TURN - 1));
+        if (at >= a.offset + a.bytes) return 0u;
+        if (!begins) begins = at;
+        return at + low >= a.offset && at + high <= a.offset + a.bytes ? at : 0u;
+    };
+    if (dynamic_bytes)
+        if (const uint32_t at = means(dynamic)) return at;
+    for (const auto* sites : {&used, &of_files})
+        for (const SharedSite* site : *sites)
+            if (const uint32_t at = means(arrays.at(site->offset))) return at;
+    return begins;
+}
+
 bool shared_has_extent(long long elements) {
     Busy busy;
     std::lock_guard<std::mutex> lock(shared_lock);
@@ -148,8 +168,24 @@ bool shared_has_extent(long long elements) {
     return false;
 }
 
+static std::multimap<uintptr_t, uintptr_t> of_kernels;  // by the kernel's place in the file's code, the site's
+
+extern "C" size_t ok_shared_bytes_of(const void* kernel) {
+    auto [begin, end] = of_kernels.equal_range(reinterpret_cast<uintptr_t>(kernel) - code_base());
+    std::vector<const SharedSite*> sites;
+    for (; begin != end; ++begin) sites.push_back(reinterpret_cast<const SharedSite*>(code_base() + begin->second));
+    std::sort(sites.begin(), sites.end(), [](const SharedSite* a, const SharedSite* b) { return a->line < b->line; });
+    size_t total = 0;
+    for (const SharedSite* site : sites) total = (total + site->align - 1) / site->align * site->align + site->bytes;
+    return total;
+}
+
 size_t shared_static_bytes() {
     std::lock_guard<std::mutex> lock(shared_lock);
     return static_bytes();
+}
+// What Python calls, once for each array that stands in a kernel's body.
+extern "C" __attribute__((visibility("default"))) void ok_shared_of(uint64_t kernel, uint64_t site) {
+    of_kernels.emplace(kernel, site);
 }
 }  // namespace __ok

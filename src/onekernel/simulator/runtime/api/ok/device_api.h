@@ -343,7 +343,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaSetDeviceFlags(unsigned flags) {
     return cudaSuccess;
 }
 
-// A function of the driver by its name. The simulator has no driver: every name is one that it does not know.
+// A function of the driver by its name. The simulator has no driver: it knows the one that describes a tensor to the copy engine.
 enum cudaDriverEntryPointQueryResult {
     cudaDriverEntryPointSuccess = 0,
     cudaDriverEntryPointSymbolNotFound = 1,
@@ -355,7 +355,11 @@ enum cudaDriverEntryPointQueryResult {
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDriverEntryPointByVersion(
     const char* symbol, void** function, unsigned, unsigned long long, cudaDriverEntryPointQueryResult* how = nullptr) {
     if (symbol == nullptr || function == nullptr) return __ok::fail(cudaErrorInvalidValue);
-    *function = nullptr;
-    if (how != nullptr) *how = cudaDriverEntryPointSymbolNotFound;
+    *function = __ok::CARD.major >= 9 ? __ok::ok_driver_function(symbol) : nullptr;
+    if (how != nullptr) *how = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDriverEntryPoint(
+    const char* symbol, void** function, unsigned long long flags, cudaDriverEntryPointQueryResult* how = nullptr) {
+    return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, how);
 }

@@ -15,7 +15,8 @@ enum cudaSharedCarveout {
     cudaSharedmemCarveoutMaxL1 = 0
 };
 
-// localSizeBytes and sharedSizeBytes are what a GPU compiler decides: 0 here, and numRegs where it was not asked. Ask `nvcc -Xptxas -v`.
+// sharedSizeBytes are those of the arrays in the kernel's own body. localSizeBytes is what a GPU compiler decides: 0 here, and numRegs
+// where it was not asked. Ask `nvcc -Xptxas -v`.
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
@@ -41,6 +42,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes
     if (attributes == nullptr || kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
     *attributes = {};
     attributes->maxThreadsPerBlock = __ok::ok_most_threads(reinterpret_cast<const void*>(kernel));
+    attributes->sharedSizeBytes = __ok::ok_shared_bytes_of(reinterpret_cast<const void*>(kernel));
     attributes->numRegs = __ok::ok_registers_of(reinterpret_cast<const void*>(kernel));
     attributes->ptxVersion = attributes->binaryVersion = 10 * __ok::CARD.major + __ok::CARD.minor;
     attributes->maxDynamicSharedSizeBytes = __ok::ok_max_dynamic_shared(reinterpret_cast<const void*>(kernel));

@@ -100,7 +100,8 @@ extern "C" int ok_barrier(int vote, int predicate, Site at);
 enum Collective : int {
     SYNC_WARP, SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_XOR, BALLOT, VOTE_ALL, VOTE_ANY, VOTE_UNI, MATCH_ANY, MATCH_ALL,
     REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U, REDUCE_MIN_S, REDUCE_MAX_S, REDUCE_AND, REDUCE_OR, REDUCE_XOR, ACTIVE_MASK,
-    MATRIX
+    MATRIX,
+    WARPGROUP  // of four warps: api/ok/warpgroup.h
 };
 // Every lane that `mask` names deposits `value`; the result is per lane. `lane`: source lane, delta or lane mask of a
 // shuffle. `bytes`: size of the value. `predicate` receives MATCH_ALL's.
@@ -109,6 +110,7 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
 
 // Scope of a fence: 0 block, 1 device, 2 system.
 extern "C" void ok_fence(int scope, Site at);
+extern "C" void* ok_driver_function(const char* name);  // of those that are here, or null
 // To be called before an atomic operation touches memory; `bytes` at `address`, which `writes` it or only reads. `of_block`: it
 // is atomic among the threads of one block.
 extern "C" void ok_atomic(const volatile void* address, int bytes, bool writes, Site at, bool of_block = false);
@@ -165,6 +167,16 @@ extern "C" bool ok_mbarrier_wait(void* object, uint64_t phase, bool parity, bool
 // Stores into a block of the cluster, whose mbarrier `object` learns that the bytes have come.
 extern "C" void ok_store_async(void* to, const void* from, size_t bytes, void* object, Site at);
 extern "C" void ok_copies_arrive(void* object, bool counted, Site at);
+// Bulk copies: of `bytes` bytes to shared memory, of which the mbarrier `object` learns when they have come; with `blocks`, a bit for
+// each of the cluster, to the same place in all of those. And of a box of a tensor, whose first element is at `where`.
+extern "C" void ok_bulk_load(void* to, const void* from, unsigned bytes, void* object, unsigned blocks, Site at);
+extern "C" void ok_tensor_load(void* to, const void* map, const int* where, int rank, void* object, unsigned blocks, Site at);
+// From shared memory, in batches as above; `read`: their shared memory is free again, no more.
+extern "C" void ok_bulk_store(void* to, const void* from, unsigned bytes, Site at);
+extern "C" void ok_tensor_store(const void* map, const int* where, int rank, const void* from, Site at);
+extern "C" void ok_tensor_prefetch(const void* map, int rank, Site at);
+extern "C" void ok_bulk_closed();
+extern "C" void ok_bulk_waited(unsigned still_allowed, bool read);
 extern "C" void ok_named_barrier(unsigned number, unsigned threads, bool waits, Site at);
 extern "C" void ok_tile_barrier(unsigned tile, unsigned threads, Site at);  // of the tile's threads, which are whole warps
 
@@ -276,6 +288,7 @@ extern "C" unsigned ok_query_shared(const volatile void* address, Site at);
 extern "C" void ok_cluster_dims(dim3 shape);
 extern "C" void ok_launch_bounds(int threads, int blocks = 0, int cluster = 0);
 extern "C" int ok_registers_of(const void* kernel);  // of a thread; 0 where nobody has told
+extern "C" size_t ok_shared_bytes_of(const void* kernel);  // of the arrays in its body
 extern "C" int ok_most_threads(const void* kernel);  // of a block
 extern "C" int ok_resident_blocks(const void* kernel, int threads, size_t dynamic);  // on one multiprocessor
 extern "C" int ok_allow_wide_clusters(const void* kernel, bool allow);
