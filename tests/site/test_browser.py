@@ -133,6 +133,27 @@ def test_every_page_is_sound_on_a_desk_and_on_a_phone(lang: str, address: str, p
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize(("url", "to"), [("en/no/such/page/", "en/"), ("es/nada", "es/")])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_wrong_address_leads_to_the_front_page(url: str, to: str, scheme: str, address: str, page: Any) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": WIDTHS[1], "height": 700})
+    assert page.goto(address + url, wait_until="load").status == 404
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator(f"[data-to='{to}']").click()
+    page.wait_for_url(address + to)
+    assert page.locator("article h1").count() == 1
+    page.noted.clear()  # the address that was not there
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_front_page_says_what_it_is_to_whoever_links_to_it(lang: str, address: str, page: Any) -> None:
+    page.goto(f"{address}{lang}/", wait_until="load")
+    said = {m.get_attribute("property"): m.get_attribute("content") for m in page.locator("meta[property]").all()}
+    assert said["og:title"] in page.title() and said["og:description"] and said["og:locale"] == lang
+    assert page.locator("article .md-button").count() == 2 and page.locator("article img").count() == 3
+
+
 @pytest.mark.parametrize(("lang", "words"), [("en", "coalesced"), ("es", "carriles"), ("es", "maximo")])
 def test_search_finds_pages_of_its_language(lang: str, words: str, address: str, page: Any) -> None:
     from playwright.sync_api import Error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +11,8 @@ import pytest
 
 from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES
-from onekernel.site.build import project, requests
-from onekernel.site.pages import Book
+from onekernel.site.build import THEME, project, requests
+from onekernel.site.pages import LONGEST, Book
 from onekernel.site.staging import stage
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,6 +69,36 @@ def test_a_plot_opens_in_full_size_and_what_belongs_together_stays_on_a_line(boo
     assert "`--lang es`{ .ok-short }" in page and "9\N{NO-BREAK SPACE}%" in page
     assert "Two:\n\n- one\n- two\n" in page  # Python-Markdown begins no list within a paragraph
     assert "8\N{NO-BREAK SPACE}x\N{NO-BREAK SPACE}4" in page
+
+
+def test_a_front_page_takes_the_place_of_the_readme_and_shows_its_links_as_buttons(book: Book, tmp_path: Path) -> None:
+    for lang in LANGUAGES:
+        page = book.root / "docs" / lang / "index.md"
+        page.write_text("# Front\n\nWhat it *is*, in [a word](a.md).\n\n[Go](a.md)\n[Look](a.md)\n", encoding="utf-8")
+    config = CONFIG.replace('["README"', '["docs/index", "README"')
+    (book.root / "docs" / "site.toml").write_text(config, encoding="utf-8")
+    done = stage(Book(book.root), tmp_path / "pages")
+    assert {"index", "readme"} <= done["en"]
+    front = (tmp_path / "pages" / "en" / "index.md").read_text(encoding="utf-8")
+    assert "[Go](a.md){ .md-button .md-button--primary }\n[Look](a.md){ .md-button }" in front
+    assert front.startswith('---\ndescription: "What it is, in a word."\n---\n')
+    readme = (tmp_path / "pages" / "es" / "readme.md").read_text(encoding="utf-8")
+    assert '<a href="../../en/readme">' in readme
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_is_said_of_a_page_is_its_own_and_short(lang: str) -> None:
+    book = Book(ROOT)
+    said = {page.source: book.about(page) for page in book.listed(lang)}
+    assert all(len(text) <= LONGEST for text in said.values())
+    marked = [f"{source}: {text}" for source, text in said.items() if re.search(r"[`|]|</?[a-z]+>|\]\(|\*\*|^$", text)]
+    assert not marked, "\n".join(marked)
+    assert len(set(said.values())) == len(said)
+
+
+def test_the_page_for_a_wrong_address_is_whole_by_itself() -> None:
+    text = (THEME / "404.html").read_text(encoding="utf-8")
+    assert not re.findall(r'(?:src|href)="(?!/")', text) and all(f'lang="{lang}"' in text for lang in LANGUAGES)
 
 
 def test_a_title_is_the_pages_first_heading(book: Book) -> None:

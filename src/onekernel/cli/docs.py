@@ -17,7 +17,7 @@ def run(args: argparse.Namespace) -> int:
     root = courses.find_root()
     work = Path(args.out).resolve() if args.out else root / "build" / "docs"
     serving = None if args.build else serve.server(work / "site", args.port)
-    site = build(root, work)
+    site = build(root, work, args.url)
     verbatim(say("site.built", folder=str(site)))
     if serving is None:
         return 0
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
 
     def again() -> None:
         try:
-            verbatim(say("site.built", folder=str(build(root, work))))
+            verbatim(say("site.built", folder=str(build(root, work, args.url))))
         except UserError as error:  # half a sentence was saved; the next change is waited for
             complain(str(error))
 

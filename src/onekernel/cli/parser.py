@@ -205,6 +205,7 @@ def _docs(parser: argparse.ArgumentParser) -> None:
     _flag("build")(parser)
     parser.add_argument("--port", metavar="N", type=_count, default=8000, help=say("cli.opt-port"))
     parser.add_argument("--out", metavar="DIR", help=say("cli.opt-docs-out"))
+    parser.add_argument("--url", metavar="URL", default="", help=say("cli.opt-docs-url"))
 
 
 def _check(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.errors import UserError
-from onekernel.messages import LANGUAGES, Message
+from onekernel.messages import LANGUAGES, Message, localized
 from onekernel.site.pages import Book
 from onekernel.site.staging import stage
 
@@ -27,8 +27,9 @@ EXTENSIONS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def build(root: Path, work: Path) -> Path:
-    """Builds both languages below `work`. The folder of the site. Raises UserError with all that is wrong."""
+def build(root: Path, work: Path, url: str = "") -> Path:
+    """Builds both languages below `work`, for a host that shows them at `url`, if that is known. The folder of the
+    site. Raises UserError with all that is wrong."""
     if importlib.util.find_spec("zensical") is None:
         raise UserError(Message("site.no-zensical"))
     book, site = Book(root), work / "site"
@@ -37,9 +38,11 @@ def build(root: Path, work: Path) -> Path:
     for lang in LANGUAGES:
         shutil.copytree(THEME / "assets", work / "pages" / lang / "assets" / "onekernel", dirs_exist_ok=True)
         config = work / f"{lang}.toml"
-        config.write_text(_toml({"project": project(book, lang)}), encoding="utf-8")
+        config.write_text(_toml({"project": project(book, lang, url)}), encoding="utf-8")
         _zensical(config)
     shutil.copyfile(THEME / "index.html", site / "index.html")
+    for folder in (site, *(site / lang for lang in LANGUAGES)):  # hosts look for it in the one or the other
+        shutil.copyfile(THEME / "404.html", folder / "404.html")
     (site / ".nojekyll").touch()
     foreign = sorted({f"  {path.relative_to(site)}: {url}" for path in site.rglob("*.html") for url in requests(path)})
     if foreign:
@@ -47,7 +50,7 @@ def build(root: Path, work: Path) -> Path:
     return site
 
 
-def project(book: Book, lang: str) -> dict[str, Any]:
+def project(book: Book, lang: str, url: str = "") -> dict[str, Any]:
     """Zensical's configuration of one language; paths are relative to the file that holds it."""
     palette = [
         {"media": "(prefers-color-scheme: light)", "scheme": "default", "primary": "blue", "accent": "blue",
@@ -57,13 +60,17 @@ def project(book: Book, lang: str) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "site_name": "OneKernel",
+        **({"site_url": f"{url.rstrip('/')}/{lang}/"} if url else {}),
         "site_description": Message("site.about").text(lang),
         "docs_dir": f"pages/{lang}",
         "site_dir": f"site/{lang}",
         "nav": [{s.titles[lang]: [_entry(book, name, lang) for name in s.names]} for s in book.sections],
         "extra_css": ["assets/onekernel/site.css"],
         "extra_javascript": [f"assets/onekernel/{name}.js" for name in ("model", "names", "play", "switch")],
-        "extra": {"alternate": [{"name": NAMES[x], "link": f"../{x}/", "lang": x} for x in LANGUAGES]},
+        "extra": {
+            "alternate": [{"name": NAMES[x], "link": f"../{x}/", "lang": x} for x in LANGUAGES],
+            "card": localized("files/bench/results/h200/roofline.png", lang),
+        },
         "theme": {
             "language": lang,
             "font": False,  # the system's fonts: nothing is fetched

@@ -16,6 +16,9 @@ from onekernel.messages import LANGUAGES, Message, localized
 
 CONFIG = Path("docs") / "site.toml"
 _TITLE = re.compile(r"^# (.+)$", re.M)
+_UNSAID = re.compile(r"<!--.*?-->|^    [^\n]*$", re.M | re.S)  # comments, and code that is set in
+_TO = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+LONGEST = 160  # characters of what is said about a page
 _FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 
 
@@ -46,6 +49,11 @@ class Book:
         self.root = root
 
     @cached_property
+    def has_front(self) -> bool:
+        """Whether there is a front page beside the README, whose place it takes."""
+        return (self.root / "docs" / "en" / "index.md").is_file()
+
+    @cached_property
     def sections(self) -> tuple[Section, ...]:
         said = tomllib.loads((self.root / CONFIG).read_text(encoding="utf-8"))
         return tuple(Section({lang: s[lang] for lang in LANGUAGES}, tuple(s["pages"])) for s in said["section"])
@@ -68,6 +76,8 @@ class Book:
         parts[-1] = parts[-1].removesuffix(".es")
         if parts[0] == "docs":
             parts = parts[2:]
+        if parts == ["README"] and self.has_front:
+            parts = ["readme"]
         if parts[-1] == "README":
             parts[-1] = "index"
         return Page(source, lang, "/".join(parts))
@@ -79,6 +89,15 @@ class Book:
         if found is None:
             raise UserError(Message("site.no-title", {"page": str(page.source)}))
         return found[1].replace("`", "")
+
+    def about(self, page: Page) -> str:
+        """The beginning of the page's first paragraph, without marks: what is shown where the page is linked. "" for a
+        page that has none."""
+        text = _UNSAID.sub("", _FENCE.sub("", (self.root / page.source).read_text(encoding="utf-8")))
+        prose = (part.strip() for part in text.split("\n\n"))
+        first = next((part for part in prose if part and part[0] not in "#|![<>-*+0123456789:"), "")
+        plain = re.sub(r"[*`]|(?<!\w)_|_(?!\w)|</?[a-z]+>", "", _TO.sub(r"\1", " ".join(first.split())))
+        return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rsplit(" ", 1)[0].rstrip(",;:. ") + "…"
 
     def forgotten(self) -> list[Path]:
         """Pages of docs/ and statements of labs that the contents do not list."""

@@ -17,6 +17,20 @@ SECONDS = 1.0  # between two looks at the pages
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Shows the site's own page for an address that is not there, as its host would."""
+        page = Path(self.directory) / "404.html"
+        if code != 404 or not page.is_file():
+            return super().send_error(code, message, explain)
+        body = page.read_bytes()
+        self.send_response(404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        return None
+
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing: a page is a dozen requests."""
 

@@ -5,6 +5,7 @@ along. What leads nowhere is collected and refused.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -28,6 +29,7 @@ _PLOT = re.compile(r"(?<!\[)!\[[^\]]*\]\((?P<to>[^)\s]+\.png)\)")
 _SHORT = re.compile(r"`[^`\n]{1,26}`$")
 _WHOLE = re.compile(r"(?<=\d) (?=[%~])|(?<=\d) (?=x \d)|(?<=\d x) (?=\d)")
 _LIST = re.compile(r"^((?!- |[\s|>#<])[^\n]+\n)(?=- )", re.M)  # a list right below a line, as CommonMark allows
+_BUTTONS = re.compile(r"^(?:\[[^\]\n]+\]\([^)\n]+\)\n){2,}", re.M)  # lines that are a link and nothing else
 _ID = re.compile(r'<a id="([\w-]+)"></a>')
 
 
@@ -67,7 +69,13 @@ class Stage:
         parts[::2] = [_CROSS.sub(lambda found: self._across(page, found), part) for part in parts[::2]]
         parts[::2] = [_LINK.sub(lambda found: self._led(page, found), part) for part in parts[::2]]
         text = _ANCHORED.sub(_heading, "".join(parts))
-        return play.placed(text, self.lang)
+        if page.address == "index":
+            text = _BUTTONS.sub(_buttons, text)
+        about = json.dumps(self._about(page), ensure_ascii=False)
+        return f"---\ndescription: {about}\n---\n{play.placed(text, self.lang)}"
+
+    def _about(self, page: Page) -> str:
+        return self.book.about(page) or Message("site.about").text(self.lang)
 
     def _across(self, page: Page, found: re.Match[str]) -> str:
         """A link to the sibling in the other language leaves this language's folder."""
@@ -152,6 +160,11 @@ def stage(book: Book, folder: Path) -> dict[str, set[str]]:
     if wrong:
         raise UserError(Message("site.refused", {"list": "\n".join(f"  {one}" for one in wrong)}))
     return {one.lang: one.addresses for one in stages}
+
+
+def _buttons(found: re.Match[str]) -> str:
+    first, rest = (re.sub(r"\)$", "){ .md-button }", part, flags=re.M) for part in found[0].split("\n", 1))
+    return first.replace(" }", " .md-button--primary }") + "\n" + rest
 
 
 def _heading(found: re.Match[str]) -> str:
