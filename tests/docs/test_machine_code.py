@@ -100,6 +100,14 @@ def test_what_triton_computes_in_16_bits_is_what_chapter_03_says() -> None:
         assert "fp32" in found["exp"][kind] and kind in found["exp"][kind]
 
 
+@pytest.mark.skipif(not machine_code.here(), reason=f"no nvcc {machine_code.VERSION} on this machine")
+@pytest.mark.slow
+def test_the_instructions_that_pages_show_are_those_that_nvcc_writes() -> None:
+    pages = [p for p in (ROOT / "docs").rglob("*.md") if "<!-- machine-code: solutions/" in p.read_text("utf-8")]
+    assert len(pages) >= 12 and all("```text\n" in p.read_text("utf-8") for p in pages)
+    assert machine_code.refresh(ROOT, check=True) == [], "run python -m audits.book machine-code"
+
+
 def test_each_word_shows_the_next_instruction_that_has_it() -> None:
     code = ["LDS R1, [R0]", "BAR.SYNC 0x0", "LDS R2, [R0]", "@!P0 EXIT"]
     assert list(machine_code.shown(code, ["LDS", "LDS", "EXIT"])) == ["LDS R1, [R0]", "LDS R2, [R0]", "@!P0 EXIT"]

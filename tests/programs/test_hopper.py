@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from onekernel.messages import LANGUAGES
 from programs.test_run import onekernel
+from support import rules
 from support.patience import HUNG_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +21,18 @@ PROGRAMS = sorted((ROOT / "solutions" / "reading" / "hopper").glob("*.cu"))
 # What the simulator has the instructions of, and for which architecture: all PROGRAMS, once it has TMA and wgmma.
 SIMULATED, ARCH = [p for p in PROGRAMS if p.stem == "2_mbarrier"], "sm_90"
 RUN = re.compile(r"^// Run: (nvcc .+) && \./(\w+)$", re.M)
+
+
+def test_there_is_a_program_for_each_page_and_the_page_leads_to_it() -> None:
+    assert [p.stem[:2] for p in PROGRAMS] == ["1_", "2_", "3_", "4_", "5_", "6_"]
+    pages = {lang: sorted((ROOT / "docs" / lang).glob("06-08[a-z]-*.md")) for lang in LANGUAGES}
+
+    def lacking(program: Path) -> list[str]:
+        at = PROGRAMS.index(program)
+        own = [pages[lang][at] for lang in LANGUAGES]
+        return [str(page) for page in own if f"hopper/{program.name})" not in page.read_text(encoding="utf-8")]
+
+    rules.each(PROGRAMS, lacking, "its page shows another program, or none")
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on this machine")
