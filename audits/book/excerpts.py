@@ -1,7 +1,8 @@
 """Code in the pages that is a part of a tested file: a whole function, by its name.
 
 `<!-- excerpt: solutions/ladder/2_shared_tree.cu block_sum -->` and `<!-- /excerpt -->` stand around it; what is between
-them `python -m audits.book tables` writes, so that the page and the file cannot drift apart.
+them `python -m audits.book tables` writes, so that the page and the file cannot drift apart. In a Spanish page its
+comments are those of `comments.es.txt` beside the file, where there is one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from pathlib import Path
 
 from audits.book import tables
+from onekernel import comments
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.simulator.facts import facts_of
@@ -38,6 +40,9 @@ def fenced(root: Path, path: Path, name: str, page: Path) -> str:
     if body is None:
         told = {"page": str(page.relative_to(root)), "path": str(path), "name": name}
         raise UserError(Message("book.no-excerpt", told))
+    words = file.with_name(f"comments.{tables.language_of(page, root)}.txt")
+    if words.is_file():
+        body = comments.translated(body, path.suffix, comments.table(words))
     return f"```{_FENCES[path.suffix]}\n{body}```\n"
 
 

@@ -30,6 +30,12 @@ def drawings(root: Path, check: bool) -> list[Path]:
     return drawings.refresh(root, check)
 
 
+def machine_code(root: Path, check: bool) -> list[Path]:
+    from audits.book import machine_code
+
+    return machine_code.refresh(root, check)
+
+
 def recording(root: Path, check: bool) -> list[Path]:
     from audits.book import recording
 
@@ -37,7 +43,8 @@ def recording(root: Path, check: bool) -> list[Path]:
 
 
 PARTS: dict[str, Callable[[Path, bool], list[Path]]] = {
-    "tables": tables, "figures": figures, "drawings": drawings, "recording": recording,
+    "tables": tables, "figures": figures, "drawings": drawings, "machine-code": machine_code,
+    "recording": recording,
 }  # fmt: skip
 """By the word of the command; the files that were stale. Each raises UserError."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from audits.book import excerpts
+from onekernel import comments
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,3 +53,19 @@ def test_an_excerpt_is_written_anew_and_a_lost_one_is_refused(tmp_path: Path) ->
     (tmp_path / "k.cu").write_text("")
     with pytest.raises(UserError, match=r"docs/en/p\.md"):
         excerpts.refresh(tmp_path)
+
+
+def test_a_spanish_page_shows_an_excerpt_with_spanish_comments(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "es").mkdir(parents=True)
+    (tmp_path / "k.cu").write_text("__device__ int one() {\n    return 1;   // not two\n}\n")
+    (tmp_path / "comments.es.txt").write_text("not two\n    no dos\n")
+    page = tmp_path / "docs" / "es" / "p.md"
+    page.write_text("<!-- excerpt: k.cu one -->\n<!-- /excerpt -->\n")
+    excerpts.refresh(tmp_path)
+    assert "return 1;   // no dos\n" in page.read_text()
+
+
+def test_the_spanish_comments_of_a_folder_are_those_of_its_files() -> None:
+    for words in (ROOT / "solutions").rglob("comments.es.txt"):
+        told = {line for file in words.parent.glob("*.cu") for line in comments.told(file.read_text("utf-8"), ".cu")}
+        assert [line for line in comments.table(words) if line not in told] == [], words

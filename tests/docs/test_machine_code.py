@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from audits.book import machine_code
+from onekernel.errors import UserError
 from support.patience import HUNG_SECONDS
 
 ROOT = Path(__file__).parents[2]
@@ -96,3 +98,33 @@ def test_what_triton_computes_in_16_bits_is_what_chapter_03_says() -> None:
             assert found[operation][kind] and not [i for i in found[operation][kind] if "f32" in i], found[operation]
         assert {f"cvt.f32.{short}", f"cvt.rn.{short}.f32"} <= set(found["divide"][kind])
         assert "fp32" in found["exp"][kind] and kind in found["exp"][kind]
+
+
+@pytest.mark.skipif(not machine_code.here(), reason=f"no nvcc {machine_code.VERSION} on this machine")
+@pytest.mark.slow
+def test_the_instructions_that_pages_show_are_those_that_nvcc_writes() -> None:
+    pages = [p for p in (ROOT / "docs").rglob("*.md") if "<!-- machine-code: solutions/" in p.read_text("utf-8")]
+    assert len(pages) >= 12 and all("```text\n" in p.read_text("utf-8") for p in pages)
+    assert machine_code.refresh(ROOT, check=True) == [], "run python -m audits.book machine-code"
+
+
+def test_each_word_shows_the_next_instruction_that_has_it() -> None:
+    code = ["LDS R1, [R0]", "BAR.SYNC 0x0", "LDS R2, [R0]", "@!P0 EXIT"]
+    assert list(machine_code.shown(code, ["LDS", "LDS", "EXIT"])) == ["LDS R1, [R0]", "LDS R2, [R0]", "@!P0 EXIT"]
+    assert list(machine_code.shown(code, ["BAR", "STG", "EXIT"])) == ["BAR.SYNC 0x0"]
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on this machine")
+@pytest.mark.slow
+def test_a_listing_is_written_anew_and_a_lost_instruction_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "en").mkdir(parents=True)
+    (tmp_path / "k.cu").write_text("__global__ void k(float* x) { x[threadIdx.x] = 1.0f; }\n")
+    page = tmp_path / "docs" / "en" / "p.md"
+    page.write_text("# P\n\n<!-- machine-code: k.cu k STG EXIT -->\nold\n<!-- /machine-code -->\n\nend\n")
+    assert machine_code.refresh(tmp_path, check=True) == [page] == machine_code.refresh(tmp_path)
+    text = page.read_text()
+    assert re.search(r"EXIT -->\n```text\nSTG\.E .+\nEXIT\n```\n<!-- /machine-code -->\n\nend\n$", text)
+    assert machine_code.refresh(tmp_path) == []
+    page.write_text(text.replace("k.cu k STG EXIT", "k.cu k STG LDG"))
+    with pytest.raises(UserError, match=r"docs/en/p\.md shows `LDG`"):
+        machine_code.refresh(tmp_path)

@@ -106,7 +106,7 @@ def test_a_drawing_has_none_of_them(lang: str) -> None:
 
 
 def test_a_spanish_starter_has_none_of_them() -> None:
-    paths = [*ROOT.glob("solutions/*.es.txt"), *ROOT.glob("labs/*/*.es.txt")]
+    paths = [*ROOT.glob("solutions/**/*.es.txt"), *ROOT.glob("labs/*/*.es.txt")]
     lines = [(path, line) for path in paths for line in comments.table(path).values()]
     assert {path for path, _ in lines} == set(paths)
     rules.each(lines, lambda line: wrong(line[1], "es"), INSTEAD)

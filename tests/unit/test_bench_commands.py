@@ -131,9 +131,9 @@ def test_your_ridge_stands_beside_the_datasheets_and_overwrites_no_figure(tmp_pa
     assert "your prediction" not in style_text(ROOT / "bench/results/h200/intensity.svg")
 
 
-@pytest.mark.parametrize(
-    "name", ["softmax", "roofline", "intensity", "byte_identity", "minigpt", "simulator", "overhead", "fusion", "gemm"]
-)
+@pytest.mark.parametrize("name", [
+    "softmax", "roofline", "intensity", "byte_identity", "minigpt", "simulator", "overhead", "fusion", "gemm", "hopper",
+])  # fmt: skip
 def test_every_bench_has_a_dry_run_that_says_how_long_it_takes(name, capsys):
     assert bench(name).main(["--dry-run"]) == 0
     told = capsys.readouterr().out

@@ -20,6 +20,7 @@ from audits.book.drawings import (
     cost,
     fusing,
     gemm,
+    hopper,
     ladder,
     launch,
     memory,
@@ -33,7 +34,7 @@ from onekernel.messages import LANGUAGES, localized
 
 Words = Callable[[str], str]
 MODULES: tuple[ModuleType, ...] = (
-    cost, launch, warp, memory, reduction, ladder, triton_, torch_, fusing, gemm,
+    cost, launch, warp, memory, reduction, ladder, triton_, torch_, fusing, gemm, hopper,
 )  # fmt: skip
 NAMES = tuple(name for module in MODULES for name in module.DRAWINGS)
 _IMAGE = re.compile(r"!\[[^\n]*?\]\((?P<path>(?:\.\./)+(?:docs/)?img/(?P<name>[\w-]+?)(?:\.es)?\.svg)\)")

@@ -1,5 +1,4 @@
-"""Chapter 06: tile in tile in tile, a tile in registers, the banks of a swizzled tile, an mma's fragments, a pipeline
-with a producer, a sum that is split."""
+"""Chapter 06: tile in tile in tile, a tile in registers, a swizzled tile's banks, an mma's fragments, a split sum."""
 
 from __future__ import annotations
 
@@ -83,31 +82,6 @@ def swizzle(c: Canvas, t: Callable[[str], str]) -> None:
     c.text(12, 252, t("under"), 11.5, "start", faint=True)
 
 
-def producer(c: Canvas, t: Callable[[str], str]) -> None:
-    """A ring of three buffers in time: a warp asks for tiles, two groups multiply; full and empty barriers between."""
-    c.text(12, 20, t("time"), 12, "start", faint=True)
-    c.arrow(60, 16, 376, 16, "grey")
-    c.text(12, 52, t("producer"), 12, "start", bold=True)
-    c.text(12, 112, t("first"), 12, "start", bold=True)
-    c.text(12, 162, t("second"), 12, "start", bold=True)
-    start, load, multiply = 104.0, 28.0, 46.0
-    for tile in range(5):
-        asked = start + (load + 4) * tile if tile < 3 else start + 52 + multiply * (tile - 2)
-        begins = start + 44 + multiply * tile
-        c.box(asked, 36, load, 24, "blue", str(tile), 12)
-        for top in (96, 146):
-            c.box(begins, top, multiply - 4, 24, "green" if tile % 2 else "orange", str(tile), 12)
-        if tile < 3:
-            c.arrow(asked + load, 62, begins + 3, 94, "blue")
-        else:
-            c.arrow(start + 44 + multiply * (tile - 2) - 4, 94, asked + 4, 62, "grey", dashed=True)
-    c.line(((112, 200), (136, 200)), "blue", 1.6, arrow=True)
-    c.text(142, 204, t("full"), 12, "start")
-    c.line(((112, 222), (136, 222)), "grey", 1.6, dashed=True, arrow=True)
-    c.text(142, 226, t("empty"), 12, "start")
-    c.text(12, 252, t("under"), 11.5, "start", faint=True)
-
-
 def register_tile(c: Canvas, t: Callable[[str], str]) -> None:
     """One step of k in one thread, for three sizes of its tile: the words that it reads, the FMAs that it does."""
     cell = 11.0
@@ -155,7 +129,6 @@ DRAWINGS = {
     "gemm-tiles": (220, gemm_tiles),
     "fragments": (414, fragments),
     "swizzle": (266, swizzle),
-    "producer": (266, producer),
     "register-tile": (280, register_tile),
     "split-k": (288, split_k),
 }
