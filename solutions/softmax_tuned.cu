@@ -39,11 +39,11 @@
 //| }
 //
 // The idea: one load, one reduction, one store. A row lies in the registers of those who share it: a warp up to 1024 columns, a block up to
-// 32768, a cluster of up to eight blocks beyond (sm_90 and newer). A thread holds up to 32 elements, 16 bytes per load, and one of the few
+// 16384, a cluster of up to eight blocks beyond (sm_90 and newer). A thread holds up to 32 elements, 16 bytes per load, and one of the few
 // before the first 16-byte boundary or after the last. A warp takes its exponentials against its own maximum, so all that the others must
 // learn of it is one Part. A row that is longer still is taken in chunks, of which only the last is still there when it is time to store.
 //
-// Ledger (up to 32768 columns, 262144 with clusters): reads 1, writes 1
+// Ledger (up to 32768 columns, 131072 with clusters): reads 1, writes 1
 // Ledger (longer rows): reads 2, writes 1
 // But: a few long rows leave most of the chip idle, and where x and y are aligned differently the stores are single. There the course's record
 // goes on: onekernel solution softmax_tuned --record
@@ -58,9 +58,16 @@
 #include <stdint.h>
 
 enum Scope { kWarp, kBlock, kCluster };   // who shares a row
-constexpr int kMostThreads = 1024, kWarps = 4, kElements = 32, kMostInCluster = 8;   // threads and warps of a block, elements of a thread
+constexpr int kWarps = 4, kElements = 32, kMostInCluster = 8;   // warps of a block of several rows, elements of a thread, blocks
+template <Scope kScope> constexpr int kMostThreads = kScope == kWarp ? 32 * kWarps : kScope == kBlock ? 1024 : 512;   // of a block
 template <typename T> constexpr int kVector = 16 / sizeof(T);   // elements in 16 bytes
 template <typename T> struct alignas(16) Vector { T v[kVector<T>]; };
+
+template <typename T> __device__ void load16(const T* from, float* v) {
+    const Vector<T> vector = *(const Vector<T>*)from;
+#pragma unroll
+    for (int j = 0; j < kVector<T>; ++j) v[j] = (float)vector.v[j];
+}
 
 template <typename T> struct Rows {
     const T* x;
@@ -109,7 +116,7 @@ template <Scope kScope> __device__ Part join(Part p, int blocks) {   // of one P
 }
 
 template <typename T, int kVectors, Scope kScope>
-__global__ void __launch_bounds__(kScope == kWarp ? 32 * kWarps : kMostThreads) row_kernel(Rows<T> r, int blocks) {
+__global__ void __launch_bounds__(kMostThreads<kScope>, kScope == kCluster ? 2 : 1) row_kernel(Rows<T> r, int blocks) {
     constexpr int N = kVector<T>, kSingle = kVectors * N;
     const int t = kScope == kWarp ? threadIdx.x % 32 : blockIdx.x % blocks * blockDim.x + threadIdx.x;   // my number among those
     const int threads = kScope == kWarp ? 32 : blocks * blockDim.x;                                      // who share a row
@@ -125,14 +132,13 @@ __global__ void __launch_bounds__(kScope == kWarp ? 32 * kWarps : kMostThreads) 
 
     const auto load = [&](int64_t first) {
 #pragma unroll
+        for (int k = 0; k <= kSingle; ++k) v[k] = -INFINITY;
+#pragma unroll
         for (int k = 0; k < kVectors; ++k) {
             const int64_t i = first + k * threads + t;
-            Vector<T> vector;
-            if (i < vectors) vector = *(const Vector<T>*)(x + head + i * N);
-#pragma unroll
-            for (int j = 0; j < N; ++j) v[k * N + j] = i < vectors ? (float)vector.v[j] : -INFINITY;
+            if (i < vectors) load16(x + head + i * N, v + k * N);
         }
-        v[kSingle] = first == 0 && single < r.cols ? (float)x[single] : -INFINITY;
+        if (first == 0 && single < r.cols) v[kSingle] = (float)x[single];
     };
     for (int64_t first = 0; first <= last; first += chunk) {
         load(first);
@@ -165,21 +171,23 @@ __global__ void __launch_bounds__(kScope == kWarp ? 32 * kWarps : kMostThreads) 
             for (int j = 0; j < N; ++j) vector.v[j] = (T)(v[k * N + j] * factor);
             T* to = y + head + i * N;
             if (i < vectors && alike) __stwb((uint4*)to, *(const uint4*)&vector);   // a plain store would be joined with those below
+            if (i < vectors && !alike) {
 #pragma unroll
-            for (int j = 0; j < N; ++j) if (i < vectors && !alike) to[j] = vector.v[j];
+                for (int j = 0; j < N; ++j) to[j] = vector.v[j];
+            }
         }
         if (first == 0 && single < r.cols) y[single] = (T)(v[kSingle] * factor);
     }
 }
 
 template <int kHeld, Scope kScope, typename T> cudaError_t launch(const Rows<T>& r, int blocks = 1) {   // kHeld: elements of a thread
-    const int64_t threads = (r.cols + (int64_t)blocks * kHeld - 1) / ((int64_t)blocks * kHeld);         // that each block needs
+    const int64_t needed = (r.cols + (int64_t)blocks * kHeld - 1) / ((int64_t)blocks * kHeld), most = kMostThreads<kScope>;
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {(unsigned)blocks, 1, 1};
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)(kScope == kWarp ? (r.rows + kWarps - 1) / kWarps : r.rows * blocks));   // more rows fit no memory
-    config.blockDim = dim3(kScope == kWarp ? 32 * kWarps : (unsigned)min((threads + 31) / 32 * 32, (int64_t)kMostThreads));
+    config.blockDim = dim3((unsigned)(kScope == kWarp ? most : min((needed + 31) / 32 * 32, most)));
     config.stream = r.stream;
     config.attrs = &attribute;
     config.numAttrs = blocks > 1;
@@ -190,13 +198,13 @@ template <typename T> cudaError_t softmax(const Rows<T>& r) {
     if (r.rows <= 0 || r.cols <= 0) return cudaSuccess;
     if (r.cols <= 32 * 8) return launch<8, kWarp>(r);
     if (r.cols <= 32 * kElements) return launch<kElements, kWarp>(r);
-    const int64_t held = kMostThreads * kElements;   // by a block
-    if (r.cols <= held / 4) return launch<kElements / 2, kBlock>(r);
-    if (r.cols <= held) return launch<kElements, kBlock>(r);
+    if (r.cols <= 512 * kElements / 2) return launch<kElements / 2, kBlock>(r);
+    if (r.cols <= 512 * kElements) return launch<kElements, kBlock>(r);   // two such blocks fit on a multiprocessor: one waits, one loads
     int device, has_clusters = 0, blocks = 2;
     if (cudaGetDevice(&device) == cudaSuccess) cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device);
-    while (blocks < kMostInCluster && r.cols > blocks * held) blocks *= 2;
-    return launch<kElements, kCluster>(r, has_clusters ? blocks : 1);
+    while (blocks < kMostInCluster && r.cols > blocks * kMostThreads<kCluster> * kElements) blocks *= 2;
+    if (has_clusters) return launch<kElements, kCluster>(r, blocks);
+    return r.cols <= kMostThreads<kBlock> * kElements ? launch<kElements, kBlock>(r) : launch<kElements, kCluster>(r);
 }
 // </gap>
 

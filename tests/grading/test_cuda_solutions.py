@@ -118,7 +118,7 @@ def test_the_tuned_softmax_is_right_on_every_case(path, dtype):
 @pytest.mark.parametrize(("gaps", "shift"), [((0, 0), 0), ((1, 2), 3)], ids=["aligned", "unlike"])
 def test_the_answer_holds_at_the_limits_of_its_scopes(dtype, gaps, shift, arch):
     program = simulator.build(ANSWER, arch=arch) if arch else simulator.build(ANSWER)
-    columns = [limit + d for limit in (256, 1024, 8192, 32768, 65536) for d in (0, 1)] + [262_145, 270_001]
+    columns = [limit + d for limit in (256, 1024, 8192, 16384, 32768, 65536) for d in (0, 1)] + [131_073, 140_001]
     assert not [w for c in columns if (w := wrong(program, SOFTMAX, "softmax_tuned", case(2, c, gaps, shift), dtype))]
 
 
@@ -228,7 +228,7 @@ def test_the_tuned_ledger_is_what_the_simulator_counts(many, dtype, regime, cols
     ("ladder/8_warp_per_row", "rows up to 1024 columns", 1000), ("ladder/8_warp_per_row", "longer rows", 1025),
     ("ladder/9_sixteen_bits", "rows up to 32768 columns", 5000), ("ladder/9_sixteen_bits", "longer rows", 32769),
     *[("ladder/10_regimes", "a warp, a block or a cluster keeps the row", cols) for cols in (63, 1003, 1025, 32768)],
-    *[("softmax_tuned", "up to 32768 columns, 262144 with clusters", cols) for cols in (63, 1003, 1025, 32768)],
+    *[("softmax_tuned", "up to 32768 columns, 131072 with clusters", cols) for cols in (63, 1003, 1025, 32768)],
     ("ladder/10_regimes", "rows above 32768 columns without clusters, above 262144 with them", 32769),
 ])  # fmt: skip
 def test_a_ledger_is_what_the_simulator_counts(name, regime, cols):
@@ -237,9 +237,9 @@ def test_a_ledger_is_what_the_simulator_counts(name, regime, cols):
 
 
 def test_the_answer_keeps_the_last_chunk_of_a_longer_row():
-    lane, whole = 4, 32768  # elements of a vector, of a chunk
-    assert counted(ANSWER, 2, 2 * whole + lane) == pytest.approx(ledger(ANSWER)["longer rows"], rel=0.001)
-    assert counted(ANSWER, 2, 2 * whole) == pytest.approx((1.5, 1.0))
+    lane, chunk = 4, 16384  # elements of a vector, and of all registers of a block
+    assert counted(ANSWER, 2, 3 * chunk + lane) == pytest.approx(ledger(ANSWER)["longer rows"], rel=0.001)
+    assert counted(ANSWER, 2, 3 * chunk) == pytest.approx((5 / 3, 1.0))
 
 
 def test_results_that_are_normal_numbers_are_not_lost_where_powers_below_them_become_zero():
