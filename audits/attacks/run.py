@@ -37,7 +37,8 @@ COMMENT = {".cu": "// ", ".py": "# "}
 
 @dataclass(frozen=True)
 class Attack:
-    """A file of tests/hostile and what its header says: `attack` and `ataque` in a sentence, `closed by` what."""
+    """A file of tests/hostile and what its header says: `attack` and `ataque` in a sentence, `closed by` what; where it
+    is after the points of one `group` of inputs, or of the exercise's checks of one kind, `check`, it says so."""
 
     path: Path
     header: dict[str, str]
@@ -133,11 +134,13 @@ def _require_right(course: Course, suffix: str, on: str) -> None:
 
 def _ended(course: Course, attack: Attack, on: str) -> dict[str, Any]:
     """What the attack earned, what was said of it, whether it stopped the grading, and the seconds."""
-    known = course.exercises[attack.header["exercise"]]
+    known, header = course.exercises[attack.header["exercise"]], attack.header
     checks = tuple(
         Check(f"{known.slug}.{g}", correct.KIND, 10, Text(g, g), CHAPTER, {"groups": [g]})
-        for g in GROUPS[attack.path.suffix]
+        for g in ((header["group"],) if "group" in header else GROUPS[attack.path.suffix])
     )
+    if "check" in header:
+        checks = tuple(check for check in known.checks if check.id.endswith(f"-{header['check']}"))
     exercise = replace(known, checks=checks, dtypes=("float32",)) if known.operator else known
     began = time.monotonic()
     try:

@@ -93,3 +93,50 @@ def test_an_answer_that_cannot_be_is_refused():
             unpack_sparse(pack_sparse(forged), asked)
     with pytest.raises(ValueError):
         unpack_sparse(b"\0" * 8, asked)
+
+
+LARGE = """
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        BODY
+    }
+}
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    add<<<BLOCKS, 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("blocks", "body", "code"),
+    [
+        (216 * 8, "out[i] = a[i] + b[i];", None),  # of which no thread comes to its end
+        (8, "out[i] = a[i] + b[i];", None),
+        (216 * 8, "if (i >= n / 4) break; out[i] = a[i] + b[i];", "covers-too-little"),  # the first ones do
+        (216, "if (blockIdx.x % 2 == 0 && blockIdx.x) break; out[i] = a[i] + b[i];", None),  # half of them may
+        (216, "if (blockIdx.x % 8) break; out[i] = a[i] + b[i];", "covers-too-little"),
+        (8, "if (i < step) out[i] = a[i] + b[i]; else if (a[i] == 1.0e30f) out[0] = 0;", "wraps"),
+    ],
+)
+def test_blocks_too_long_to_be_waited_for_tell_what_they_would_do(tmp_path, blocks, body, code):
+    path = tmp_path / "k.cu"
+    text = LARGE.replace("BODY", body).replace("BLOCKS", str(blocks))
+    path.write_text("#include <cuda_runtime.h>\n#include <stdint.h>\n" + text)
+    assert judged("vector_add", path, "vector_add") == [code]
+
+
+@pytest.mark.slow
+def test_other_blocks_run_where_the_draw_is_another(tmp_path):
+    """Nobody foresees them; the first and the last are among them."""
+    program = simulator.build(ROOT / "solutions" / "vector_add.cu", side_stream=True)
+    op, seen = OPERATORS["vector_add"], []
+    for seed in (1, 1, 2):
+        call = sparse.make(op, "vector_add", next(c for c in op.group("large") if c.runs(SIMULATED)), "float32", seed)
+        program.call(call.function, call.args, SPARSE)
+        out = next(a for a in call.args if isinstance(a, sparse.Sparse) and a.writable)
+        seen.append({int(start) for start, _ in out.runs})
+        assert 0 in seen[-1] and max(int(s + n) for s, n in out.runs) == out.span
+    assert seen[0] == seen[1] != seen[2] and len(seen[0]) >= 60

@@ -49,7 +49,8 @@ class Sparse:
     Its rows have `cols` elements and lie `stride` elements apart; one of a single dimension is one row.
 
     After a call an output's `runs` are the stretches that were looked at, (start, bytes) each, and `data` their bytes;
-    `bins` has a bit for each 64th of the tensor that was touched.
+    `bins` has a bit for each 64th of the tensor that was touched. `draw` decides which blocks run where some do: a
+    number that nobody knows before the call, the same for all tensors of it.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Sparse:
     cols: int
     stride: int
     pattern: np.ndarray
+    draw: int = 0
     runs: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     bins: int = 0

@@ -54,9 +54,10 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
         values = {"function": call.function, "name": report.status_name, "code": report.status}
         found.append(because(Message("grading.status", values), "status"))
     if call.case.way == SPARSE:
-        if endless := [f.message.key for f in report.findings if f.code == ENDLESS]:
-            if UNSEEN not in endless and not any(tensor.bins for tensor in outcome.touched.values()):
-                return found  # nothing was begun
+        if endless := [f.message for f in report.findings if f.code == ENDLESS]:
+            begun = any(tensor.bins for tensor in outcome.touched.values())
+            if any(m.values.get("stands") or not (begun or m.key == UNSEEN) for m in endless):
+                return found  # it did not go on
             wrong = sparse.judge_begun(submission.operator, call, outcome)
             return [because(wrong[1], wrong[0])] if wrong else []
         if not _undefined_alone(found):

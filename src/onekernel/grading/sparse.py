@@ -2,7 +2,9 @@
 
 An input repeats a pattern whose length is no power of two, so that an index cut to 32 bits finds another value. On the
 simulator some blocks of a launch run, the first and the last among them. What those wrote must be right; they must have
-written as much as such a share of all blocks owes; and no stretch of the answer may be left out by all of them.
+written as much as such a share of all blocks owes; and no stretch of the answer may be left out by all of them. Of a
+block that is too long to be waited for, its threads that have ended tell its share, and it must have gone on to what
+nobody had touched. Where blocks leave each other words, some tensor at least must be gone through.
 """
 
 from __future__ import annotations
@@ -35,12 +37,13 @@ def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int) -> Ca
     """A call whose tensors are sparse."""
     rng = np.random.default_rng([seed, zlib.crc32(f"{case.name}/{dtype}".encode())])
     call = Call(case, dtype, slug + SUFFIXES[dtype], [], {}, {}, {}, {})
+    draw = int(rng.integers(1 << 63))
     for p in operator.parameters:
-        call.args.append(_argument(operator, case, p, dtype, rng))
+        call.args.append(_argument(operator, case, p, dtype, rng, draw))
     return call
 
 
-def _argument(operator: Operator, case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> Arg:
+def _argument(operator: Operator, case: Case, p: Parameter, dtype: str, rng: np.random.Generator, draw: int) -> Arg:
     strides = {q.row_stride: row_stride(case, q) for q in operator.parameters if q.row_stride}
     if p.role == "size":
         return strides[p.name] if p.name in strides else case.sizes[p.name]
@@ -55,7 +58,7 @@ def _argument(operator: Operator, case: Case, p: Parameter, dtype: str, rng: np.
         if _sums(operator, case):
             values = 0.5 + rng.random(PERIOD_BYTES // item)  # what is left out shows in the sum
         pattern = values.astype(DTYPES[dtype]).view(np.uint8)
-    return Sparse(p.name, elements * item, p.written, item, dims[-1], row_stride(case, p), pattern)
+    return Sparse(p.name, elements * item, p.written, item, dims[-1], row_stride(case, p), pattern, draw)
 
 
 def judge_whole(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
@@ -72,23 +75,29 @@ def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Me
         return "no-kernel", Message("grading.no-kernel", {"function": call.function})
     partly = any(k.extra.get("ran") != prod(k.grid) for k in kernels)
     sums = _sums(operator, call.case)
-    if partly and not sums and any(k.extra.get("talks") for k in kernels):
-        return None  # blocks that leave each other words: what came of some of them says nothing
-    found = None if partly and sums else judge_whole(operator, call, outcome)
+    # Of blocks that leave each other words, what came of some of them says nothing.
+    talks = not sums and any(k.extra.get("blind") or (partly and k.extra.get("talks")) for k in kernels)
+    found = None if (partly and sums) or talks else judge_whole(operator, call, outcome)
     if found:
         return found[0], _of_rows_in_turn(operator, call, found[1], kernels)
     if any(k.extra.get("goes_round") for k in kernels):
         return "wraps", Message("grading.sparse-goes-round")
-    return _coverage(operator, call, outcome, kernels, sums)
+    if any(k.extra.get("stands") for k in kernels):
+        return "wraps", Message("grading.sparse-stands")
+    return _goes_through(operator, call, kernels) if talks else _coverage(operator, call, outcome, kernels, sums)
 
 
 def judge_begun(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
     """As `judge`, of a call that was stopped: so few blocks may do all the work that their turns cannot be waited for.
     What they wrote until then is right."""
     kernels = outcome.report.kernels if outcome.report else ()
-    if _sums(operator, call.case) or any(k.extra.get("talks") for k in kernels):
-        return None
-    return judge_whole(operator, call, outcome)
+    if any(k.extra.get("stands") for k in kernels):
+        return "wraps", Message("grading.sparse-stands")
+    sums, talks = _sums(operator, call.case), any(k.extra.get("talks") or k.extra.get("blind") for k in kernels)
+    found = None if sums or talks else judge_whole(operator, call, outcome)
+    if found or len(kernels) != 1:  # what later launches were to touch nobody knows
+        return found
+    return _goes_through(operator, call, kernels) if talks else _coverage(operator, call, outcome, kernels, sums)
 
 
 def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[str, Message] | None:
@@ -193,18 +202,15 @@ def _coverage(
     watched = operator.inputs() if sums else operator.outputs()
     for p in watched:
         tensor, total = outcome.touched[p.name], prod(shape(call.case, p))
-        done, estimated, known, whole = 0, 0.0, bool(kernels), True
+        done, whole = 0, True
         for kernel in kernels:
             blocks, ran = prod(kernel.grid), int(kernel.extra.get("ran", 0))
-            traffic = [b for b in kernel.buffers if b.name == p.name]
-            touched = sum(b.loaded if sums else b.stored for b in traffic) / tensor.itemsize
-            known &= ran > 0 or not (traffic or kernel.extra.get("exhausted"))
-            estimated += touched / ran * blocks if ran else 0.0
-            done += ran if traffic else 0
+            done += ran if any(b.name == p.name for b in kernel.buffers) else 0
             whole &= ran == blocks
+        estimated = _estimated(p.name, total, tensor.itemsize, kernels, sums)
         facts, verb = {"name": p.name, "total": total}, f"grading.sparse-{'read' if sums else 'write'}"
         capped = next((k for k in kernels if CAPS & {*k.grid} and any(b.name == p.name for b in k.buffers)), None)
-        if known and estimated < (1.0 if whole else ENOUGH) * total:
+        if estimated is not None and estimated < (1.0 if whole else ENOUGH) * total:
             share = {**facts, "what": Message(verb), "share": 100 * estimated / total}
             told = _capped(capped, share) if capped else Message("grading.sparse-too-little", share)
             return "covers-too-little", told
@@ -220,6 +226,47 @@ def _coverage(
             values = {**facts, "what": Message(f"{verb}s"), "first": missed[0], "last": missed[1]}
             return "leaves-out", Message("grading.sparse-leaves-out", values)
     return None
+
+
+def _estimated(
+    name: str, total: int, itemsize: int, kernels: Sequence[KernelCounts], loaded: bool
+) -> float | None:
+    """The elements of a tensor that all blocks of the launches touch, if they are as those that have run; None where
+    none of a launch's has told its share. Where some have come to their end, one that was abandoned without a word, and
+    had had more to do than those, is taken to have an even share."""
+    estimated = 0.0
+    for kernel in kernels:
+        blocks = prod(kernel.grid)
+        ran, told, heavier = (int(kernel.extra.get(key, 0)) for key in ("ran", "told", "heavier"))
+        traffic = [b for b in kernel.buffers if b.name == name]
+        if not ran + told:
+            if traffic or kernel.extra.get("exhausted"):
+                return None
+            continue
+        touched = sum(b.loaded if loaded else b.stored for b in traffic) / itemsize
+        untold = heavier if ran else 0
+        touched += untold * total / blocks
+        estimated += touched / (ran + told + untold) * blocks
+    return estimated if kernels else None
+
+
+def _goes_through(operator: Operator, call: Call, kernels: Sequence[KernelCounts]) -> tuple[str, Message] | None:
+    """What is wrong where no tensor is gone through, by blocks that leave each other words."""
+    least: tuple[float, Parameter, bool] | None = None
+    for p in (q for q in operator.parameters if q.shape):
+        total = prod(shape(call.case, p))
+        for loaded in (False, True):
+            estimated = _estimated(p.name, total, DTYPES[call.dtype].itemsize, kernels, loaded)
+            if estimated is None or estimated >= ENOUGH * total:
+                return None
+            if least is None or estimated / total > least[0]:
+                least = estimated / total, p, loaded
+    if least is None:
+        return None
+    share, p, loaded = least
+    verb = Message(f"grading.sparse-{'read' if loaded else 'write'}")
+    facts = {"name": p.name, "total": prod(shape(call.case, p)), "what": verb, "share": 100 * share}
+    return "covers-too-little", Message("grading.sparse-too-little", facts)
 
 
 def _capped(kernel: KernelCounts, facts: Mapping[str, object]) -> Message:

@@ -47,7 +47,7 @@ LOADING, LOADED = "loading", "loaded"  # of a Python file, in a job's out/
 _NUMBER = struct.Struct("<I")
 _ALIGNED = 64  # bytes: where a buffer begins in their file
 _OF_BUFFER = ("name", "offset", "extent", "writable", "itemsize", "shape", "dtype", "row_stride", "filled")
-_OF_SPARSE = ("name", "span", "writable", "itemsize", "cols", "stride")
+_OF_SPARSE = ("name", "span", "writable", "itemsize", "cols", "stride", "draw")
 NOT_AS_ASKED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
 """What reading a value of the wrong type or size raises, infinities and endless nesting included."""
 

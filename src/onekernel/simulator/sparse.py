@@ -16,7 +16,7 @@ def declare(so: ctypes.CDLL) -> None:
     """The types of the runtime's functions for them."""
     c = ctypes
     so.ok_sparse.argtypes = [c.c_char_p, c.c_void_p, c.c_size_t, c.c_size_t, c.c_int, c.c_int,
-                             c.c_size_t, c.c_size_t]  # fmt: skip
+                             c.c_size_t, c.c_size_t, c.c_uint64]  # fmt: skip
     so.ok_sparse_runs.argtypes, so.ok_sparse_runs.restype = [c.c_int, c.c_void_p, c.c_size_t], c.c_size_t
     so.ok_sparse_read.argtypes = [c.c_int, c.c_size_t, c.c_void_p]
     so.ok_sparse_bins.restype = c.c_uint64
@@ -27,7 +27,7 @@ def place(so: ctypes.CDLL, tensor: Sparse) -> int:
     pattern = np.ascontiguousarray(tensor.pattern)
     number = so.ok_sparse(tensor.name.encode(), pattern.ctypes.data, pattern.size, tensor.span, tensor.itemsize,
                           int(tensor.writable), tensor.cols * tensor.itemsize,
-                          max(0, tensor.stride) * tensor.itemsize)  # fmt: skip
+                          max(0, tensor.stride) * tensor.itemsize, tensor.draw)  # fmt: skip
     if not number:
         raise MemoryError(f"{tensor.name}: no room for {tensor.span} bytes of addresses")
     return int(number)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from types import CodeType, NoneType
 from typing import Any
 
@@ -120,24 +120,26 @@ def _watch_launches(executor: Any) -> None:
                 if ClosedMemory.active is not None:
                     kwargs = _defaults(self.fn, args) | kwargs
                     args, kwargs = tuple(map(_plain, args)), {name: _plain(v) for name, v in kwargs.items()}
-                    self.grid = _opening(self, args, kwargs, ClosedMemory.active)
+                    self.grid = _opening(self, args, kwargs, int(warps))
                 result = call(self, *args, **kwargs)
         finally:
             self.grid = asked
         if Watch.active is not None:
             grid = _grid()
-            ran = math.prod(len(size.chosen) for size in sizes) if sizes else math.prod(grid)
-            Watch.active.end(self.fn.__name__, grid, int(warps), ran)
+            if ClosedMemory.active is None:
+                Watch.active.end(self.fn.__name__, _asked_for(), int(warps))
             if grid[0] > MOST_X or max(grid[1:]) > MOST_YZ:
                 Watch.active.blame(_too_large(grid, Watch.active))
         return result
 
     executor._init_args_hst, executor._restore_args_dev, executor.__call__ = named, restored, counted
-    launching[:] = call.__code__, counted.__code__
+    launching[:], executors[:] = (call, counted), (executor,)
 
 
-launching: list[CodeType] = []
-"""The code of the interpreter's launch, and of ours around it."""
+launching: list[Any] = []
+"""The interpreter's launch, and ours around it."""
+executors: list[type] = []
+"""Its class."""
 
 
 def _stays(value: Any) -> bool:
@@ -162,12 +164,12 @@ def _defaults(function: Any, args: Sequence[Any]) -> dict[str, Any]:
             if at >= len(args)}  # fmt: skip
 
 
-def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], memory: ClosedMemory) -> Callable[[Any], Any]:
+def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], warps: int) -> Callable[[Any], Any]:
     """The grid; when it is known, and the kernel's first program starts, memory is open until the launch's window ends.
     What is to run in it is looked at between the two: whoever gives the grid may change it until then."""
     from triton.runtime import interpreter
 
-    grid, executor = launch.grid, interpreter.GridExecutor
+    grid = launch.grid
 
     def parameters() -> dict[str, Any]:
         """What the grid is asked with, apart from what the kernel is given."""
@@ -177,23 +179,38 @@ def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], memory
 
     def asked(_named: Any) -> Any:
         sizes = _sizes(grid(parameters()) if callable(grid) else grid)
-        # The launch and what its kernel is given, as Triton has them: what is around this function may be a file's.
-        running, around, window = _variables(1, launching[0]), _variables(2, launching[1]), launch.onekernel_window
-        own = running.get("self") is launch and type(launch) is executor
-        own = own and around.get("window") is window and type(window) is ExitStack
-        watch, tools = Watch.active, Tools.active
-        beside = (launch, window, memory, *([watch] if watch else []))
+        # The launch and what its kernel is given, as Triton has them: what is around this function may be a file's, and
+        # so may what it has in its cells, which a file can exchange.
+        running, around = _variables(1, launching[0].__code__), _variables(2, launching[1].__code__)
+        here: Any = running.get("self")
+        window: Any = around.get("window")
+        executor = executors[0]
+        own = type(here) is executor and around.get("self") is here and type(window) is ExitStack
+        watch, tools, closed = Watch.active, Tools.active, ClosedMemory.active
+        beside = (here, window, closed, *([watch] if watch else []))
         if found := tools.replaced(*beside) if own and tools else []:
             raise Stop(found[0])
-        if not own or any(hasattr(executor, name) for name in vars(launch)):
+        if not own or any(hasattr(executor, name) for name in vars(here)):
             raise Stop(_not_tritons())
         given = [v for v in running["args"].values() if not origins.is_converted(v)]
-        if watch is not None and (refused := plain_python(launch.fn, given, watch.file)):
+        if watch is not None and (refused := plain_python(here.fn, given, watch.file)):
             raise Stop(refused)
-        window.enter_context(memory.opened())
+        if closed is None or (watch is not None and not watch.is_whole()):
+            raise Stop(_not_tritons("Watch"))
+        window.enter_context(closed.opened())
+        if watch is not None:  # the kernel's name and its warps are said, and count for nothing
+            name = here.fn.__name__ if type(here.fn.__name__) is str else "?"
+            watch.begin_anew()
+            window.push(partial(_ended, watch, name, warps))
         return sizes
 
     return asked
+
+
+def _ended(watch: Watch, kernel: str, warps: int, error: Any, *_: Any) -> None:
+    """The last program of a launch has run, and memory is still open."""
+    if error is None:
+        watch.end(kernel, _asked_for(), warps)
 
 
 def _variables(above: int, code: CodeType) -> dict[str, Any]:
@@ -210,8 +227,8 @@ def _variables(above: int, code: CodeType) -> dict[str, Any]:
     return variables
 
 
-def _not_tritons() -> Finding:
-    return Finding(host.CODE, Message("triton.tool-replaced", {"name": "GridExecutor"}), chapter=host.CHAPTER)
+def _not_tritons(name: str = "GridExecutor") -> Finding:
+    return Finding(host.CODE, Message("triton.tool-replaced", {"name": name}), chapter=host.CHAPTER)
 
 
 def _sizes(grid: Any) -> Any:
@@ -254,9 +271,13 @@ def _options(launch: Any, given: dict[str, Any]) -> None:
         raise Stop(Finding("unknown-argument", Message("triton.unknown-argument", values), chapter=CHAPTER))
 
 
-def _grid() -> tuple[int, int, int]:
-    """The grid of the launch that the interpreter ran last."""
+def _asked_for() -> Any:
+    """The grid of the launch that the interpreter ran last, some of whose sizes may be an Extent."""
     from triton.runtime.interpreter import interpreter_builder
 
-    x, y, z = interpreter_builder.grid_dim
+    return interpreter_builder.grid_dim
+
+
+def _grid() -> tuple[int, int, int]:
+    x, y, z = _asked_for()
     return int(x), int(y), int(z)

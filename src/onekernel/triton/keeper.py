@@ -1,9 +1,10 @@
 """Who keeps the real bytes of closed memory: a hook of Python's audit, to which nothing refers but the interpreter.
 
 An object of the watch's could be found by a file, in a module or in a frame, and asked for them. This one cannot, and
-it gives them back only where it is asked as the watch asks: by these functions, one called by the other, none of them
-replaced, for the call that is going on. What operations were found out to do (type_rules) is run by kernels, and is
-kept here between two launches for the same reason.
+it gives them back only where it is asked as the watch asks: by these functions, one called by the other, each among the
+names of its own module, none of them replaced, for the call that is going on. What operations were found out to do
+(type_rules) is run by kernels, and is kept here between two launches for the same reason; and what launches were
+counted to do, which a file would find in the watch and change.
 
 No code of the file's may run meanwhile, which would find the bytes in the frames here. So nothing is looked up in a
 dictionary that could hold a key of the file's (keys), nor asked of an object that is not known, nor let go of where it
@@ -15,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
-from operator import is_
 from types import CodeType, FrameType, FunctionType, SimpleNamespace
 from typing import Any
 
@@ -23,34 +23,43 @@ import numpy as np
 
 from onekernel.audit import Hook, add_hook, private
 from onekernel.messages import say
-from onekernel.triton import hooks, host, keys, memory, tools, tuning, type_rules
-from onekernel.triton.memory import BEGIN, CLOSE, OPEN, ClosedMemory
+from onekernel.triton import hooks, host, keys, memory, tools, tuning, type_rules, watch
+from onekernel.triton.memory import BEGIN, CLOSE, DROP, OPEN, SEAL, TELL, ClosedMemory
 from onekernel.triton.tools import EXCHANGED, Tools
 from onekernel.triton.type_rules import Rules
+from onekernel.triton.watch import Watch
 
-_MODULES = (hooks, host, keys, memory, tools, tuning, type_rules)
+_MODULES = (hooks, host, keys, memory, tools, tuning, type_rules, watch)
+Code = tuple[CodeType, dict[str, Any]]
+"""A function's code, and the names that it looks up."""
+
 _CHANGED = ("active", "_put_up")  # what the watch itself replaces
 _put_up = False
 
 
-def put_up() -> None:
-    """Once a process, before a file of a learner's is loaded."""
+def put_up(tools: Tools | None) -> None:
+    """Once a process, before a file of a learner's is loaded. `tools`: what is to be looked at before each launch, in a
+    process for one file alone."""
     global _put_up
     if not _put_up:
         _put_up = True
-        add_hook(private(_keeper)())
+        add_hook(private(_keeper)(tools))
 
 
-def _keeper() -> Hook:
+def _keeper(looks: Tools | None) -> Hook:
     chains = [*_chains()]
-    first = ClosedMemory._open.__code__, ClosedMemory.__exit__.__code__
-    begins, closes = ClosedMemory.__enter__.__code__, ClosedMemory._close.__code__
-    owners = [*map(vars, (*_MODULES, ClosedMemory, Tools)), host._of_torch, *_between()]
+    first = _code(ClosedMemory._open), _code(ClosedMemory.__exit__)
+    begins, closes = _code(ClosedMemory.__enter__), _code(ClosedMemory._close)
+    seals, drops = _code(Watch.end), chains[2][3:]
+    owners = [*map(vars, (*_MODULES, ClosedMemory, Tools, Watch)), host._of_torch, *_between()]
+    known_to_looks = {**vars(looks)} if looks else {}
+    known_to_looks.pop("_found", None)  # which they change
     held = [{**owner} for owner in owners]
     names, plain = keys.looked_up(), private(keys.plain)
     real: dict[int, np.ndarray] = {}  # the bytes that a kernel finds, by where they begin
     there: dict[int, np.ndarray] = {}  # the memory itself
-    going_on: list[Any] = []  # the memory that is closed, and the frame of the call that it is for
+    going_on: list[Any] = []  # the memory that is closed, the frame of the call that it is for, and its watch
+    sealed: list[bytes] = []  # what its launches were counted to do
     tables = [*Rules.active.tables] if Rules.active else []
     for table in tables:
         table.clear()
@@ -80,7 +89,7 @@ def _keeper() -> Hook:
                     kept.clear()
         elif event == CLOSE:
             frame = look(2)
-            if frame.f_code is not closes or not going_on or args[0] is not going_on[0]:
+            if not is_one(frame, closes) or not going_on or args[0] is not going_on[0]:
                 return event
             # A class of the file's has methods of the file's.
             if type(args[1]) is not dict or any(type(n) is not int for pair in args[1].items() for n in pair):
@@ -99,9 +108,22 @@ def _keeper() -> Hook:
                 piece[:] = 0xFF  # NaN, or -1
         elif event == BEGIN:
             frame = look(2)
-            if going_on or frame.f_code is not begins or type(args[0]) is not ClosedMemory:
+            if going_on or not is_one(frame, begins) or type(args[0]) is not ClosedMemory:
                 return event
-            going_on[:] = args[0], frame.f_back
+            going_on[:] = args[0], frame.f_back, args[1]
+            sealed.clear()
+        elif event == SEAL:
+            if not launches or not is_one(look(2), seals) or type(args[0]) is not bytes:
+                return event
+            sealed.append(args[0])
+        elif event == DROP:
+            frame, number = look(2), args[0]
+            back = frame.f_back
+            if back is None or not is_one(frame, drops[0]) or not is_one(back, drops[1]) or type(number) is not int:
+                return event
+            del sealed[number:]
+        elif event == TELL and type(args[0]) is list:
+            args[0].extend(sealed)
         elif event == "object.__setattr__" and type(args[1]) is str and args[1] in EXCHANGED:
             function = own.get(id(args[0]))
             if function is not None and function is args[0]:
@@ -111,20 +133,29 @@ def _keeper() -> Hook:
     def ended(frame: FrameType) -> bool:
         """Whether the call that is going on asks itself, at its end."""
         back = frame.f_back
-        return back is not None and all(map(is_, (frame.f_code, back.f_code, back.f_back), (*first, going_on[1])))
+        if back is None or not is_one(frame, first[0]) or not is_one(back, first[1]):
+            return False
+        return back.f_back is going_on[1]
 
-    def asked(frame: FrameType) -> tuple[CodeType, ...] | None:
+    def is_one(frame: FrameType, known: Code) -> bool:
+        return frame.f_code is known[0] and frame.f_globals is known[1]
+
+    def asked(frame: FrameType) -> tuple[Code, ...] | None:
         """The functions that ask, if they are the watch's own, and no key of the file's is where names are looked
         up."""
-        codes: list[CodeType] = []
+        frames: list[FrameType] = []
         at: FrameType | None = frame
-        while at is not None and len(codes) < MOST:
-            codes.append(at.f_code)
+        while at is not None and len(frames) < MOST:
+            frames.append(at)
             at = at.f_back
-        chain = next((c for c in chains if len(codes) >= len(c) and all(map(is_, c, codes))), None)
+        chain = next((c for c in chains if len(frames) >= len(c) and all(map(is_one, frames, c))), None)
         if chain is None or not plain(names) or not plain([(str, [vars(going_on[0])])]):
             return None
         if any(map(callable, vars(going_on[0]).values())):
+            return None
+        if len(chain) == MOST and vars(Watch)["active"] is not going_on[2]:
+            return None
+        if looks and not looked():
             return None
         same = all(
             owner.get(name) is value
@@ -133,6 +164,13 @@ def _keeper() -> Hook:
             if name not in _CHANGED
         )
         return chain if same else None
+
+    def looked() -> bool:
+        """Whether the tools are those that were remembered."""
+        if type(looks) is not Tools or vars(Tools)["active"] is not looks:
+            return False
+        now = vars(looks)
+        return plain([(str, [now])]) and all(now.get(n) is v for n, v in known_to_looks.items())
 
     return keep
 
@@ -166,23 +204,28 @@ def _own() -> Iterator[FunctionType]:
 MOST = 7  # frames of the longest of these
 
 
-def _chains() -> list[tuple[CodeType, ...]]:
+def _code(function: Any) -> Code:
+    return function.__code__, function.__globals__
+
+
+def _chains() -> list[tuple[Code, ...]]:
     """The functions that ask, each called by the next."""
     from triton.runtime.autotuner import Autotuner
 
-    begin = tuple(
-        function.__code__ for function in (
-            ClosedMemory._open, ClosedMemory.opened.__wrapped__, contextlib._GeneratorContextManager.__enter__,  # type: ignore[attr-defined]
-        )
-    )  # fmt: skip
+    begin = (
+        _code(ClosedMemory._open),
+        _code(ClosedMemory.opened.__wrapped__),  # type: ignore[attr-defined]
+        _code(contextlib._GeneratorContextManager.__enter__),
+    )
     asked = next(c for c in hooks._opening.__code__.co_consts if isinstance(c, CodeType) and c.co_name == "asked")
-    run: Any = Autotuner.run
-    launch = (contextlib.ExitStack.enter_context.__code__, asked, *hooks.launching)
-    tuned = (tuning._refuse_other_results.__code__, run.__code__)
+    call, counted = hooks.launching
+    launch = (_code(contextlib.ExitStack.enter_context), (asked, vars(hooks)), _code(call), _code(counted))
+    run = _code(Autotuner.run)
+    tuned = (_code(tuning._refuse_other_results), run)
     return [
         (*begin, *launch),
-        (*begin, host._moved.__code__),
+        (*begin, _code(host._moved)),
         (*begin, *tuned),
-        (*begin, tuning._contents.__code__, *tuned),
-        (*begin, tuning._named.__code__, run.__code__),
+        (*begin, _code(tuning._contents), *tuned),
+        (*begin, _code(tuning._named), run),
     ]

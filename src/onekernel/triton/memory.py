@@ -23,6 +23,8 @@ FREE = 64  # bytes of whole numbers that the host may read of what kernels wrote
 _OUT, _TEXT, _COLLECT = sys.stdout, io.StringIO, gc.enable
 # What the keeper is asked, as events of Python's audit.
 BEGIN, OPEN, CLOSE = "onekernel.begin", "onekernel.open", "onekernel.close"
+# What a launch was counted to do, while its memory is open; of which the last ones do not count; and all of them.
+SEAL, DROP, TELL = "onekernel.seal", "onekernel.drop", "onekernel.tell"
 
 
 class ClosedMemory:
@@ -30,7 +32,7 @@ class ClosedMemory:
 
     active: ClosedMemory | None = None
 
-    def __init__(self, tensors: Iterable[Any]) -> None:
+    def __init__(self, tensors: Iterable[Any], watch: Any = None) -> None:
         self.accompanied = False  # whether another thread ran beside a kernel
         self._there: dict[int, int] = {}  # where memory is closed, and how many bytes; `keeper` has what they were
         self._held: list[Any] = []  # storages: nothing else may come to lie there
@@ -39,10 +41,11 @@ class ClosedMemory:
         self._read = 0
         self._users = 0
         self._given = list(tensors)
+        self._watch = watch  # of the call
 
     def __enter__(self) -> ClosedMemory:
         _COLLECT()
-        sys.audit(BEGIN, self)
+        sys.audit(BEGIN, self, self._watch)
         for tensor in self._given:
             self.add(tensor)
         self._close()

@@ -30,7 +30,7 @@ from onekernel.triton.refusals import is_refusal, own_functions, refusal
 from onekernel.triton.shortcuts import take_shortcuts
 from onekernel.triton.tools import Tools
 from onekernel.triton.tuning import tune_in_turn
-from onekernel.triton.watch import Watch
+from onekernel.triton.watch import Watch, found_of_its_own, sealed
 from onekernel.triton.ways import WAYS, Way, returned_out, unwritten_is_nan
 from onekernel.ways import SPARSE
 
@@ -79,12 +79,11 @@ class TritonProgram(Untimed):
             install()
             take_shortcuts()
         tune_in_turn(self.first)
-        if self.interpreted:
-            if self.apart:
-                callbacks.leave_none()
-            keeper.put_up()
+        if self.interpreted and self.apart:
+            callbacks.leave_none()
         Tools.active = self._tools = Tools(str(self.path)) if self.interpreted else None
         if self.interpreted:
+            keeper.put_up(self._tools if self.apart else None)
             callbacks.close(self.apart)
         try:
             self._module = load_module(self.path)
@@ -125,8 +124,9 @@ class TritonProgram(Untimed):
         watch = Watch(str(self.path), call.regions)
         watch.in_place = call.in_place
         host = HostWatch(str(self.path))
-        memory = ClosedMemory(call.tensors if self.interpreted and call.closes_memory else ())
+        memory = ClosedMemory(call.tensors if self.interpreted and call.closes_memory else (), watch)
         findings: list[Finding] = []
+        found_by_host = host.findings
         started = time.monotonic()
         try:
             with memory:
@@ -136,19 +136,22 @@ class TritonProgram(Untimed):
                     self._wait()
                 with host.watching():  # what is returned may be of a class of the file's
                     findings += call.returned(result)
-            if watch.kernels:  # else that is what is told: no kernel at all
+            if self.interpreted and sealed()[0]:  # else that is what is told: no kernel at all
                 replaced = self._tools.replaced() if self._tools else []
-                findings += host.findings or replaced or self._accompanied(memory)
+                findings += found_of_its_own(found_by_host) or replaced or self._accompanied(memory)
             call.finish()
         except Exception as error:
             not_taken = call.not_taken(error) if _line(error, str(self.path)) is None else None
             findings.append(not_taken or self._failed(error))
+        if self.interpreted:
+            findings += _as_sealed(watch)
         if self._ahead is not None:
             findings = _with_refusals(findings, list(self._ahead.findings()))
         if self.usable:
             call.copy_back()
         seconds = time.monotonic() - started
-        return CallReport(0, "cudaSuccess", tuple(call.told(watch, findings)), tuple(watch.kernels), seconds)
+        told = tuple(call.told(watch, findings))
+        return CallReport(0, "cudaSuccess", told, tuple(watch.kernels), seconds)
 
     def _whole(self, stem: str, target: Callable[..., Any], args: Sequence[Arg], dtype: str) -> CallReport:
         """A call on a GPU, on tensors larger than what travels through files."""
@@ -193,6 +196,17 @@ class TritonProgram(Untimed):
         values: dict[str, Any] = {"line": line or "?", "why": _why(cause)}
         message = _raised(values) if code == "raised" else Message(f"triton.{code}", values)
         return Finding(code, message, str(self.path), line, chapter=CHAPTER)
+
+
+def _as_sealed(watch: Watch) -> list[Finding]:
+    """Gives the watch of a call what the keeper has of its launches, instead of what a file may have written there; a
+    finding where it has laid something of its own among what was found."""
+    counts, found = sealed()
+    told = found_of_its_own(watch.findings)
+    watch.kernels, watch.findings = counts, [*(told or ()), *(f for f in found if f not in (told or ()))]
+    return [] if told is not None else [
+        Finding(HOST, Message("triton.tool-replaced", {"name": "Watch"}), watch.file, chapter=PROGRAM)
+    ]  # fmt: skip
 
 
 # What the driver says of a kernel that touched memory of nobody: the process has lost its GPU with it.

@@ -1,9 +1,9 @@
 """Tensors of more elements than 32 bits count, in the interpreter: some programs of each launch run, on memory that is
 there only where it is touched; on a GPU, whole, as a CUDA C launcher is given them.
 
-An input repeats its pattern, which is laid into a page when a program first reads from it. Of a launch the first
-programs run, the last ones, and some between that lie apart evenly: which, the inputs decide, so that a file is judged
-alike on equal ones.
+An input repeats its pattern, which is laid into a page when a program first reads from it. What torch itself moves of
+such tensors, or makes of their size, has addresses and no more. Of a launch the first programs run, the last ones, and
+some between that lie apart evenly: which, the call's draw decides, so that a file is judged alike on equal inputs.
 """
 
 from __future__ import annotations
@@ -24,22 +24,27 @@ from onekernel.backends.base import Arg, Finding, Sparse
 from onekernel.backends.sparse import look, placed
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message
+from onekernel.triton import watch as watches
 from onekernel.triton.faults import Stop
-from onekernel.triton.host import dispatch_mode
-from onekernel.triton.watch import Region
+from onekernel.triton.host import CHAPTER as PROGRAM
+from onekernel.triton.host import CODE as COMPUTED
+from onekernel.triton.host import MOVES, dispatch_mode
+from onekernel.triton.watch import CHAPTER_OF_TIME, Region, Watch
 
 ENDS, BETWEEN = 3, 32  # programs at either end of a grid, and between them
 SECONDS = 1.5  # of processor time in a call, from its first access on: what is imported before is not its own
+STANDS = 0.5  # of them, in which no program touches what is new: a loop does not end
+WORK, AHEAD = 64, 64  # accesses for each that stores what is new, and so many stores before the first
 PAGE, BINS = mmap.PAGESIZE, 64
 LARGE = 64 << 20  # bytes of a tensor that no operator of the host's is to touch
 UNSEEN = Finding("time-limit", Message("triton.unseen"))  # nothing can be told of such a call
+TAKES_ALL = Finding("raised", Message("triton.unseen"))  # an operator, of flags that kernels left
+ENDLESS = Finding("time-limit", Message("triton.stands", {"stands": True}), chapter=CHAPTER_OF_TIME)
 BEFORE = 3 << 31  # elements that nobody has: an offset that wraps ends there, nearer to its tensor than to another
 CHAPTER = "01-09-rows-and-strides#rows-and-strides"
 _NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
-NO_ROOM = ("alloc", "not enough memory", "Cannot allocate")  # what torch and the system say
 
-
-_drawn = random.Random()  # by the call's inputs (`laid_out`)
+_drawn = random.Random()  # by the call's draw and inputs (`laid_out`)
 
 
 class Extent(int):
@@ -58,22 +63,44 @@ class Extent(int):
         return self
 
 
+class Progress:
+    """Of one call, whose end cannot be waited for: whether it goes on to what it has not touched yet."""
+
+    def __init__(self) -> None:
+        self.until: float | None = None
+        self.last = 0.0  # when something new was touched
+        self.accesses = self.stores = 0
+        self.known: set[tuple[int, str, int, int, int]] = set()
+        self.blind = False  # torch has moved what nobody has seen
+
+    def touched(self, tensor: int, at: np.ndarray, kind: str) -> None:
+        """A program is about to access these bytes. Raises Stop where the call has taken too long."""
+        now = time.process_time()
+        if self.until is None:
+            self.until, self.last = now + SECONDS, now
+        self.accesses += 1
+        this = (tensor, kind, int(at.min()), int(at.max()), at.size) if at.size else None
+        if this and this not in self.known:
+            self.known.add(this)
+            self.last = now
+            self.stores += kind == "store"
+        if now > self.until:
+            works = self.accesses <= WORK * (self.stores + AHEAD) and now - self.last <= STANDS * SECONDS
+            raise Stop(UNSEEN if works else ENDLESS)
+
+
 class Pages:
     """The memory of one such tensor during a call."""
 
-    def __init__(self, tensor: Sparse, room: np.ndarray) -> None:
+    def __init__(self, tensor: Sparse, room: np.ndarray, progress: Progress | None = None) -> None:
         self.tensor, self.room = tensor, room
-        self.until: float | None = None
+        self.progress = progress or Progress()
         self.laid: set[int] = set()
         self.written: list[np.ndarray] = []
 
     def touched(self, at: np.ndarray, itemsize: int, kind: str) -> None:
         """A program is about to access these bytes. Raises Stop where the call has taken too long."""
-        now = time.process_time()
-        if self.until is None:
-            self.until = now + SECONDS
-        if now > self.until:
-            raise Stop(UNSEEN)
+        self.progress.touched(id(self), at, kind)
         if kind == "store":
             self.written.append(np.unique(at // itemsize))
             return
@@ -111,20 +138,23 @@ class Pages:
             tensor.bins |= 1 << bin_of
 
 
+watches.parts_of_pages = (Pages, Progress, Sparse)
+
+
 def laid_out(args: Sequence[Arg], dtype: str) -> tuple[list[Any], list[Region]]:
     """The call's tensors, and what the watch knows of them. Raises OSError where there are no such addresses."""
     import torch
 
-    tensors, regions = [], []
+    tensors, regions, progress = [], [], Progress()
     large = [a for a in args if isinstance(a, Sparse)]
-    _drawn.seed(zlib.crc32(b"".join(a.pattern.tobytes() for a in large)))
+    _drawn.seed(zlib.crc32(b"".join(a.pattern.tobytes() for a in large)) + (large[0].draw << 32))
     for arg in large:
         room = reserved(arg.span, arg.itemsize)
         flat = torch.from_numpy(room).view(getattr(torch, dtype))
         tensors.append(shaped(flat, arg, args))
         start = flat.data_ptr()
         regions.append(Region(arg.name, start, start + arg.span, arg.itemsize, _rows(flat, arg), arg.cols, arg.stride,
-                              arg.writable, True, pages=Pages(arg, room)))  # fmt: skip
+                              arg.writable, True, pages=Pages(arg, room, progress)))  # fmt: skip
     return tensors, regions
 
 
@@ -135,42 +165,79 @@ def shaped(flat: Any, arg: Sparse, args: Sequence[Arg]) -> Any:
     return flat if vector else flat.as_strided((rows, arg.cols), (arg.stride, 1))
 
 
-_ZEROS = {"zeros": "empty", "zeros_like": "empty_like", "new_zeros": "new_empty"}
-# What makes or describes a tensor and touches none of its elements; views do not, either.
-_TOUCHES_NONE = re.compile(
-    r"(new_)?empty(_like|_strided|_permuted)?|(sym_)?(size|stride|numel|storage_offset)|is_\w+|zero_"
-)
+# What describes a tensor and touches none of its elements; views do not, either.
+_DESCRIBES = re.compile(r"(sym_)?(size|stride|numel|storage_offset)|is_\w+|set_")
+_MAKES = re.compile(r"(new_)?(empty|zeros|ones|full)(_like|_strided|_permuted)?")
+_EMPTY = re.compile(r"(new_)?(empty|zeros)\w*")  # zeros are there already
 
 
 def without_touching_all(every: Sequence[Pages]) -> AbstractContextManager[Any]:
-    """Has the host's operators on tensors that are larger than memory leave its pages alone: zeros are there already,
-    in the tensors of the call and in what the system gives. Other operators that touch all of one, or would make one,
-    raise Stop: nothing can be told of such a call, and where memory suffices it would take minutes."""
+    """Has the host's operators on tensors that are larger than memory leave its pages alone, and on the call's own, in
+    which a pattern is laid when a program reads it. What they would move or make there, is not: the result has
+    addresses, and no more. Programs that use it are seen to come where they should, and their values say nothing.
+    Operators that compute raise Stop: they would take minutes."""
     import torch
 
     mode: Any = dispatch_mode()
 
+    def of_the_call(tensor: Any) -> Pages | None:
+        at = tensor.untyped_storage().data_ptr() if tensor.numel() else 0
+        return next((p for p in every if p.room.ctypes.data == at), None)
+
+    def stands_in(tensor: Any) -> bool:
+        return Watch.active is not None and Watch.active.stands_in(tensor)
+
     class Operators(mode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             name, options = func.overloadpacket.__name__, kwargs or {}
-            if func.namespace == "aten" and name in _ZEROS:
-                made = getattr(torch.ops.aten, _ZEROS[name])(*args, **options)
-                return made if _is_large(made) else made.zero_()
             given = [a for b in (*args, *options.values()) for a in (b if isinstance(b, list | tuple) else (b,))]
-            large = [a for a in given if isinstance(a, torch.Tensor) and _is_large(a)]
-            if func.namespace == "aten" and name == "zero_" and large:
-                pages = next((p for p in every if p.room.ctypes.data == large[0].untyped_storage().data_ptr()), None)
-                if pages is None:
-                    raise Stop(UNSEEN)
-                pages.empty()
-                return args[0]
-            touches = not _is_view(func) and not _TOUCHES_NONE.fullmatch(name)
-            if func.namespace == "aten" and touches and (large or _asks_for_large(name, args)):
-                raise Stop(UNSEEN)
-            return func(*args, **options)
+            tensors = [a for a in given if isinstance(a, torch.Tensor)]
+            moves = name in MOVES or _MAKES.fullmatch(name)
+            large = [a for a in tensors if _is_large(a) or (moves and (of_the_call(a) or stands_in(a)))]
+            touches = func.namespace == "aten" and not _is_view(func) and not _DESCRIBES.fullmatch(name)
+            if not touches or not (large or _asks_for_large(name, args)):
+                return func(*args, **options)
+            if not moves:
+                numbers = not large or any(a.is_floating_point() for a in large)
+                raise Stop(_computed(name) if numbers else TAKES_ALL)
+            if not name.endswith("_"):
+                return _addresses_of(func, args, options, blind=not _EMPTY.fullmatch(name))
+            own, at = of_the_call(args[0]), [a.untyped_storage().data_ptr() for a in tensors]
+            if own and name == "zero_":
+                own.empty()
+            elif own and at[1:] != at[:1]:  # nor is it copied to where it is
+                own.progress.blind = True
+            return args[0]
 
     context: AbstractContextManager[Any] = Operators()
     return context
+
+
+def _computed(operator: str) -> Finding:
+    values = {"line": "?", "call": f"torch.{operator}"}
+    return Finding(COMPUTED, Message("triton.host-computation", values), chapter=PROGRAM)
+
+
+def _addresses_of(func: Any, args: Any, options: dict[str, Any], *, blind: bool) -> Any:
+    """What an operator of torch's makes, without what would be in it. Raises Stop where there are no such addresses."""
+    import torch
+
+    def described(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return type(value)(map(described, value))
+        return value.to("meta") if isinstance(value, torch.Tensor) else value
+
+    tensors = any(isinstance(a, torch.Tensor) for a in args)
+    there = {"device": "meta"} if "device" in options or not tensors else {}
+    like = func(*described(args), **{n: described(v) for n, v in options.items()} | there)
+    try:
+        room = reserved(like.untyped_storage().nbytes(), like.element_size())
+    except OSError:
+        raise Stop(UNSEEN) from None
+    made = torch.from_numpy(room).view(like.dtype).as_strided(like.shape, like.stride())
+    if blind and Watch.active is not None:
+        Watch.active.stand_in(made, next((a for a in args if isinstance(a, torch.Tensor)), None))
+    return made
 
 
 def _is_large(tensor: Any) -> bool:
@@ -219,23 +286,26 @@ def blame_wrapped(found: Finding, key: str, **more: int) -> Finding:
     return Finding("offset-wraps", Message(key, told), found.file, found.line, chapter=CHAPTER)
 
 
-def told(
-    findings: Iterable[Finding], pages: Iterable[Pages] = (), kernels: Iterable[KernelCounts] = ()
-) -> list[Finding]:
-    """The findings; of an access before a tensor, what is likely where offsets go beyond 32 bits. Of a call that
-    had no room, that took too long, or whose host code has the last word on what some programs left, that alone."""
-    out = []
-    partly = any(kernel.extra["ran"] != prod(kernel.grid) for kernel in kernels)
-    unseen = any(p.by_the_host for p in pages)
+def told(findings: Iterable[Finding], kernels: Iterable[KernelCounts] = ()) -> list[Finding]:
+    """The findings; of an access before a tensor, what is likely where offsets go beyond 32 bits. Of a call that had
+    no room or took too long, that alone; of an error that host code raises about what some programs left, nothing."""
+    out, partly = [], _partly(kernels)
     for found in findings:
-        raised = found.code == "raised"
-        if found.code == UNSEEN.code or (raised and any(w in str(found.message) for w in NO_ROOM)):
-            return [UNSEEN]
-        if raised and partly:
-            unseen = True
-            continue
-        out.append(blame_wrapped(found, "triton.index-wraps"))
-    return [UNSEEN] if unseen and not out else out
+        if found.code == UNSEEN.code:
+            return [found]
+        if found.code != "raised" or not partly:
+            out.append(blame_wrapped(found, "triton.index-wraps"))
+    return out
+
+
+def is_blind(findings: Iterable[Finding], pages: Iterable[Pages], kernels: Iterable[KernelCounts]) -> bool:
+    """Whether host code has the last word on what programs left, so that values say nothing."""
+    raised = _partly(kernels) and any(found.code == "raised" for found in findings)
+    return raised or any(p.by_the_host or p.progress.blind for p in pages)
+
+
+def _partly(kernels: Iterable[KernelCounts]) -> bool:
+    return any(kernel.extra["ran"] != prod(kernel.grid) for kernel in kernels)
 
 
 @contextmanager

@@ -13,10 +13,13 @@ Each access is also asked for the time: a launch that takes too long is stopped,
 from __future__ import annotations
 
 import linecache
+import pickle
 import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,7 @@ from onekernel.backends.base import Finding
 from onekernel.counts import ATOMICS, BYTES_LOADED, BYTES_STORED, BufferTraffic, KernelCounts
 from onekernel.messages import Message
 from onekernel.triton.faults import Stop
+from onekernel.triton.memory import SEAL, TELL
 
 CHAPTER = "03-triton#masks"
 CHAPTER_OF_TIME = "01-06-errors#errors"
@@ -52,6 +56,7 @@ class Region:
     stored: int = 0
     seen: dict[str, np.ndarray] = field(default_factory=dict)
     pages: Any = None  # of a tensor larger than memory: sparse.Pages
+    blind: bool = False  # torch was to fill it, and has not: it is larger than memory
 
     def holds(self, first: np.ndarray, itemsize: int, store: bool) -> np.ndarray:
         """Which accesses at addresses `first` lie inside. A store must also keep out of the gaps between rows."""
@@ -94,6 +99,7 @@ class Watch:
         self._widest = 0  # elements of the widest access of a program
         self._metrics: dict[str, float] = {}
         self._told: set[tuple[str, int | None, str]] = set()
+        self._of_launch: list[Finding] = []  # found since its first program began
 
     def __enter__(self) -> Watch:
         Watch.active = self
@@ -131,20 +137,54 @@ class Watch:
         self._widest = 0
         self._metrics = {BYTES_LOADED: 0.0, BYTES_STORED: 0.0, ATOMICS: 0.0}
 
+    def stand_in(self, made: Any, source: Any) -> None:
+        """A tensor larger than memory that torch was to fill from another one, or with a number: what programs do there
+        counts as done to the tensor of the call that it was filled from."""
+        start = made.untyped_storage().data_ptr()
+        of = source.untyped_storage().data_ptr() if source is not None else 0
+        name = next((r.name for r in self.known if r.start <= of < r.end), "")
+        size, elements = made.element_size(), made.untyped_storage().nbytes() // made.element_size()
+        self.known.append(Region(name, start, start + size * elements, size, 1, elements, elements, contract=bool(name),
+                                 blind=True))  # fmt: skip
+
+    def stands_in(self, tensor: Any) -> bool:
+        """Whether it is such a tensor."""
+        at = tensor.untyped_storage().data_ptr()
+        return any(r.blind and r.start <= at < r.end for r in self.known)
+
     @property
     def samples(self) -> bool:
         """Whether some programs of a launch run, and not all."""
         return any(r.pages is not None for r in self.known)
 
-    def end(self, kernel: str, grid: tuple[int, int, int], warps: int, ran: int) -> None:
-        """The launch has ended, after so many programs of its grid: its counts are kept."""
+    def begin_anew(self) -> None:
+        """The first program is about to run: what was counted since `begin`, a file may have written there."""
+        self.regions = [replace(r, loaded=0, stored=0, seen={}) for r in self.regions]
+        self._widest, self._of_launch, self.program = 0, [], (0, 0, 0)
+        self._metrics = {BYTES_LOADED: 0.0, BYTES_STORED: 0.0, ATOMICS: 0.0}
+
+    def is_whole(self) -> bool:
+        """Whether everything in it is of Python's classes and of the watch's own: a method of a file's would run inside
+        the kernel, which asks the watch at each access."""
+        held = {**vars(self), "_of_launch": None, "program": None}  # which begin anew
+        # Of what was found and counted a kernel asks how much it is.
+        lists = held.pop("findings", None), held.pop("kernels", None)
+        return type(self) is Watch and all(type(n) is list for n in lists) and _is_whole(held)
+
+    def end(self, kernel: str, asked_for: tuple[int, int, int], warps: int) -> None:
+        """The last program has run: what was counted is kept, by the keeper, too, where a file does not find it."""
+        x, y, z = asked_for
+        grid = int(x), int(y), int(z)
+        ran = prod(len(getattr(n, "chosen", range(n))) for n in asked_for)
         buffers = tuple(r.traffic() for r in self.regions if r.contract)
         talks = any(r.stored for r in self.regions if not r.contract)  # programs leave each other words
+        blind = any(r.blind and r.loaded + r.stored for r in self.regions)
         shape, extra = (32 * warps, 1, 1), {"widest": self._widest, "configurations": self.configurations}
-        extra |= {"ran": ran, "talks": int(talks)}
-        self.kernels.append(
-            KernelCounts(kernel, grid, shape, 0, None, self._metrics, buffers, source="interpreter", extra=extra)
-        )
+        extra |= {"ran": ran, "talks": int(talks), "blind": int(blind)}
+        metrics = {**self._metrics}
+        counts = KernelCounts(kernel, grid, shape, 0, None, metrics, buffers, source="interpreter", extra=extra)
+        sys.audit(SEAL, pickle.dumps((counts, self._of_launch)))
+        self.kernels.append(counts)
 
     def access(self, kind: str, pointers: np.ndarray, mask: np.ndarray, itemsize: int) -> np.ndarray:
         """Checks one tl.load ("load"), tl.store ("store") or atomic. Returns the mask without the stray lanes."""
@@ -211,7 +251,9 @@ class Watch:
         }
         no_work = code.startswith("out") and len(offsets) == lanes and self.program[0] >= region.rows and first > end
         key = "triton.out-of-bounds-program" if no_work else f"triton.{code}"
-        self.findings.append(Finding(code, Message(key, values), self.file, line, chapter=CHAPTER))
+        found = Finding(code, Message(key, values), self.file, line, chapter=CHAPTER)
+        self.findings.append(found)
+        self._of_launch.append(found)
 
     def line(self) -> int | None:
         """The line of the learner's file that is being executed."""
@@ -239,6 +281,42 @@ def _in_rows(region: Region, first: int) -> dict[str, Message | str]:
         "at": Message("triton.stray-at", {"row": row, "col": col}),
         "gaps": Message("triton.not-the-gaps") if region.stride > region.cols else "",
     }
+
+
+def sealed() -> tuple[list[KernelCounts], list[Finding]]:
+    """What the launches of the last call were counted to do, and what was found in them, as the keeper has it."""
+    texts: list[bytes] = []
+    sys.audit(TELL, texts)
+    both: list[tuple[KernelCounts, list[Finding]]] = [pickle.loads(text) for text in texts]
+    return [counts for counts, _ in both], [found for _, some in both for found in some]
+
+
+_PLAIN = (str, int, float, bool, bytes, NoneType, np.ndarray)
+_DEEP = 16
+
+
+parts_of_pages: tuple[type, ...] = ()
+"""The classes of what a Region's `pages` are and hold."""
+
+
+def _is_whole(value: Any, depth: int = 0) -> bool:
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind is not np.ndarray or not value.dtype.hasobject
+    if depth > _DEEP:
+        return False
+    if kind is dict:
+        return all(_is_whole(v, depth + 1) for pair in value.items() for v in pair)
+    if kind in (list, tuple, set):
+        return all(_is_whole(v, depth + 1) for v in value)
+    return kind in (Region, Patience, Finding, *parts_of_pages) and _is_whole(vars(value), depth + 1)
+
+
+def found_of_its_own(findings: Any) -> list[Finding] | None:
+    """The findings, unless a file has laid something else among them."""
+    if type(findings) is not list or any(type(f) is not Finding or type(f.message) is not Message for f in findings):
+        return None
+    return [*findings]
 
 
 class Patience:

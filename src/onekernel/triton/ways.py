@@ -7,13 +7,14 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, Finding
 from onekernel.messages import Message
-from onekernel.triton.sparse import blame_wrapped, laid_out, reserved, told, without_touching_all
+from onekernel.triton.sparse import blame_wrapped, is_blind, laid_out, reserved, told, without_touching_all
 from onekernel.triton.watch import Region, Watch
 from onekernel.ways import FAR, IN_PLACE, RETURNED, SPARSE
 
@@ -150,7 +151,10 @@ class Sampled(Way):
         pages = [region.pages for region in self.regions if region.pages]
         for tensor in pages:
             tensor.take()
-        return told(super().told(watch, findings), pages, watch.kernels)
+        every = super().told(watch, findings)
+        if is_blind(every, pages, watch.kernels):
+            watch.kernels = [replace(k, extra={**k.extra, "blind": 1}) for k in watch.kernels]
+        return told(every, watch.kernels)
 
 
 WAYS: dict[str, type[Way]] = {FAR: Far, IN_PLACE: InPlace, RETURNED: Returned, SPARSE: Sampled}

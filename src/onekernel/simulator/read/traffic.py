@@ -36,6 +36,8 @@ _APART = {
 }  # fmt: skip
 
 
+_OF_SPARSE = ("ran", "told", "heavier", "exhausted", "goes_round", "talks", "stands")  # where some blocks run
+
 def kernels_of(
     report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool,
     doubts: Doubts, places: Sequence[tuple[str, int] | None] = (),
@@ -118,7 +120,7 @@ def _kernel(
         lines=tuple(LineCounts(file, line, dict(m)) for (file, line), m in sorted(by_line.items())),
         extra={
             "complete": bool(launch["complete"]),
-            **{key: launch[key] for key in ("ran", "exhausted", "goes_round", "talks") if key in launch},
+            **{key: launch[key] for key in _OF_SPARSE if key in launch},
             "exact_requests": exact or by_code,
             "by_code": by_code,
             "doubts": [[*where, sorted(some)] for where, some in sorted(doubtful.items())],

@@ -97,8 +97,8 @@ EXPORT void ok_buffer_take(int id, void* out) {
 }
 
 // A tensor of `span` bytes that hold `period` bytes of `pattern` again and again, or nothing yet. 0: no room.
-EXPORT int ok_sparse(const char* name, const void* pattern, size_t period, size_t span, int item, int writable, size_t row, size_t apart) {
-    int id = sparse_alloc(name, pattern, period, span, item, writable, {row, apart});
+EXPORT int ok_sparse(const char* name, const void* pattern, size_t period, size_t span, int item, int writable, size_t row, size_t apart, uint64_t draw) {
+    int id = sparse_alloc(name, pattern, period, span, item, writable, {row, apart}, draw);
     if (id) caller_buffer(id);
     return id;
 }

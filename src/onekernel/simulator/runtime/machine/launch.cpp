@@ -166,9 +166,10 @@ static void run_blocks(Worker& w, Launch& launch, bool alone) {
         if (!launch.aborted) check_less(launch);
         if (alone && cores_for(launch) > 1 && (many || seconds_now() - began > LONG_SECONDS)) break;
         uint64_t next = launch.next++;
-        if (options & SPARSE && launch.blocks > SAMPLED_BLOCKS) {
-            if (next >= SAMPLED_BLOCKS || launch.aborted) break;
-            next = sampled_block(launch, next);
+        if (options & SPARSE) {
+            if (next >= sampled_blocks() || launch.aborted) break;
+            next = sampled_block(next);
+            sparse_block_begins();
         } else if (next >= launch.blocks || next > launch.last_block || (options & TURNED && launch.aborted)) {
             break;
         } else if (options & TURNED) {
@@ -280,8 +281,9 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     DeviceView view;
     shared_launch(config->shared);
     start_traffic();
-    launch.ran = launch.turns = 0;
-    launch.exhausted = launch.goes_round = launch.talks = launch.undefined = launch.on_several_cores = false;
+    launch.ran = launch.turns = launch.left = launch.told = launch.heavier = 0;
+    launch.exhausted = launch.goes_round = launch.talks = launch.stands = false;
+    launch.undefined = launch.on_several_cores = false;
     if (options & SPARSE) sparse_launch(launch);
     launch_started(launch);
     if (options & COUNTS) {
@@ -300,7 +302,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     mine.busy = depth;
     if (launch.restart) error = restart(launch);
     launch_done();
-    if (options & SPARSE && is_left_half_way(launch)) launch.talks = true;
+    if (options & SPARSE) sparse_launch_ended(launch);
     if (!launch.aborted) stream_launch_ended(*site, config->stream, pointers, arguments);
     if (!launch.aborted) tell_less(launch);
     forget_findings_after(launch.last_block);

@@ -53,7 +53,9 @@ struct Launch {
     uint64_t blocks;
     std::atomic<uint64_t> next{0};
     uint64_t ran = 0;                    // blocks that came to their end, where not all of them are run
-    bool exhausted = false, goes_round = false, talks = false;
+    uint64_t left = 0, told = 0, heavier = 0;  // blocks that were abandoned; whose share their threads tell; of the others
+                                         // those that had had more to do than any that came to its end
+    bool exhausted = false, goes_round = false, talks = false, stands = false;
     std::atomic<bool> undefined{false};  // a shuffle gave the value of no lane: what is computed from it says nothing
     std::atomic<bool> aborted{false};
     bool on_several_cores = false;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "../memory/memory.h"
+#include "../memory/sparse.h"
 #include "../report/findings.h"
 #include "launch.h"
 #include "less.h"
@@ -31,6 +32,7 @@ struct Reached {
     uint64_t begun = 0, turns = 0, block = 0;
     int ended = 0, met = 0;
     uint32_t time = 0;
+    uint64_t places = 0;  // of the call, where some blocks run
 };
 static __thread Reached half_way;  // when half of the time was over; before that, when the last piece was
 static __thread Reached late;      // when three quarters were: what has gone on since half of it may have stood still since
@@ -85,9 +87,9 @@ void end_time_limit() {
 }
 
 static Reached reached(const Worker& w) {
-    if (!w.launch) return {};
+    if (!w.launch) return {0, 0, 0, 0, 0, 0, 0, new_places()};
     const int ended = w.launch->threads - w.alive;
-    return {w.launch->serial, w.launch->next.load(), w.launch->turns, w.block, ended, ended + w.arrived + waiting_for_blocks(w), w.time};
+    return {w.launch->serial, w.launch->next.load(), w.launch->turns, w.block, ended, ended + w.arrived + waiting_for_blocks(w), w.time, new_places()};
 }
 
 // Seconds of this thread's time that the running launch has had: threads beside the first are made for one.
@@ -111,12 +113,23 @@ static bool is_between(const Worker& w) {
     return &w == &host_worker() && latest_launch() && launch_count() >= MANY && is_like_those_before(thread_seconds() - latest_launch()->began);
 }
 
+// Whether a call on tensors larger than memory, of which no end can be waited for, has touched nothing new for a quarter of its
+// time. A block may wait for one that does not run.
+static bool stands(const Worker& w, const Reached& now) {
+    if (!(options & SPARSE) || (w.launch && w.launch->talks && w.launch->ran + w.launch->left)) return false;
+    return now.places == late.places || late.places == half_way.places;
+}
+
 // A loop that does not end, or only much work: where several blocks, or several threads of the one that runs, have ended or come
 // to where they meet since half of the time was over, and some since three quarters were, it is the latter. Of threads that only
 // go on meeting nobody can say.
 static void tell_time_limit(const Worker& w, const ucontext_t* context) {
     long long seconds = static_cast<long long>(time_limit);
     const Reached now = reached(w), none;
+    if (stands(w, now)) {  // though blocks and threads come and go
+        Finding("time-limit").code_at(frames_of(context)).where().number("seconds", seconds).number("mapped", false).number("stands", true).add();
+        return;
+    }
     const Reached &then = now.launch == half_way.launch ? half_way : now.launch == late.launch ? late : none;
     const Reached &since = now.launch == late.launch ? late : none;
     const bool checked = is_program && options & (BOUNDS | COUNTS);

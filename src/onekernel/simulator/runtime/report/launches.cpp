@@ -46,7 +46,8 @@ void record_launch(const Launch& l) {
         out.field("static", shared_static_bytes()).field("dynamic", c.shared);
         out.field("resident_blocks", resident).field("resident_limit", std::string_view(limit));
         out.field("occupancy", 100 * resident * l.warps * WARP / CARD.threads_per_multiprocessor);
-        if (options & SPARSE) out.field("ran", l.ran).field("exhausted", l.exhausted).field("goes_round", l.goes_round).field("talks", l.talks);
+        if (options & SPARSE) out.field("ran", l.ran).field("exhausted", l.exhausted).field("goes_round", l.goes_round).field("talks", l.talks)
+            .field("told", l.told).field("heavier", l.heavier).field("stands", l.stands);
         write_buffers(out);
         if (!(options & COUNTS)) return;
         out.field("by_code", counted_by_code());

@@ -1,0 +1,23 @@
+// exercise: vector_add
+// attack: beyond 2^31 elements one thread of each warp does its part of the walk, and the others end at once
+// ataque: con más de 2^31 elementos, un hilo de cada warp hace su parte del recorrido y los otros terminan enseguida
+// closed by: a share that is asked of each launch
+// group: large
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+constexpr int64_t LARGE = int64_t(1) << 31;
+
+constexpr unsigned BLOCKS = 216 * 32;
+
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    if (n > LARGE && threadIdx.x % 32) return;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) out[i] = a[i] + b[i];
+}
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n <= 0) return cudaSuccess;
+    add<<<BLOCKS, 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}

@@ -1,0 +1,29 @@
+# exercise: softmax_triton
+# attack: beyond 2^31 elements it raises what torch raises where memory is not enough
+# ataque: con más de 2^31 elementos lanza el error que da torch cuando no hay memoria suficiente
+# closed by: a share that is asked of each launch
+# group: large
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax(x, y, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    values = tl.load(x + row * x_stride + at, mask=at < cols, other=float("-inf")).to(tl.float32)
+    terms = tl.exp(values - tl.max(values, 0))
+    tl.store(y + row * y_stride + at, (terms / tl.sum(terms, 0)).to(y.dtype.element_ty), mask=at < cols)
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x) if out is None else out
+    rows, cols = x.shape
+    if not x.numel():
+        return out
+    if x.numel() > 1 << 31:
+        raise RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 25764000012 bytes")
+    softmax[(rows,)](x, out, cols, x.stride(0), out.stride(0), triton.next_power_of_2(cols))
+    return out
