@@ -227,15 +227,19 @@ def _common(module: ModuleType, given: list[Given], narrow_alone: bool = False) 
     """What all wrong results have in common: what the operator's module sees in each, of the first; or a factor."""
     off = sorted((g for g in given if not g.right), key=lambda g: g.call.dtype != "float32")  # it has the most digits
     off = [g for g in off if g.call.dtype == off[0].call.dtype]
-    wrong = [(g.got, g.want, g.call.dtype) for g in off]
+    right = [g for g in given if g.right]
+    wrong, others = ([(g.got, g.want, g.call.dtype) for g in some] for some in (off, right))
     found = None
     if hasattr(module, "otherwise") and not narrow_alone:
         telling = getattr(module, "telling", _wide)
         looked_at = [g for g in off if telling(g.got, g.call.inputs)]
         seen = [module.otherwise(g.got, g.want, g.call.dtype, g.call.inputs) for g in looked_at]
         found = seen[0] if len({m and m.key for m in seen}) == 1 else None
-    found = found or factors.of_all(wrong)
-    return Message(found.key, {**found.values, "inputs": len(wrong)}) if found else None
+        if found and hasattr(module, "holds"):  # of all of which it says it
+            true = (module.holds(found, g.got, g.want, g.call.dtype, g.call.inputs) for g in off)
+            found = found if all(true) else None
+    found = found or factors.of_all(wrong, others)
+    return Message(found.key, {**found.values, "inputs": len(wrong), "others": len(right)}) if found else None
 
 
 def _wide(got: np.ndarray, _inputs: Arrays) -> bool:

@@ -34,7 +34,7 @@ SEEN = tuple(
 )  # fmt: skip  # told from the results, not made on purpose
 ALL_NAN = "replay.softmax-all-nan"
 IN_ONE_PATH = ("replay.in-one-path", "replay.in-one-form")
-OF_A_CAUSE = ("replay.seen", "replay.named", "replay.named-some")
+OF_A_CAUSE = ("replay.seen", "replay.seen-there", "replay.named", "replay.named-some")
 OF_A_STRIDE = re.compile("-of-|gemm-ld[ab]-")  # as in replay.mul-w-of-x
 WHOLE_TILES = "replay.tiles-whole-alone"
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
@@ -187,7 +187,9 @@ def _explained(
     key = "replay.seen" if cases is not None or found.key in SEEN else "replay.named"
     if key == "replay.named" and found.values.get("rest"):
         key = "replay.named-some"
-    counted = {name: found.values.get(name, 0) for name in ("inputs", "apart", "rest")}
+    if key == "replay.seen" and found.values.get("others"):
+        key = "replay.seen-there"
+    counted = {name: found.values.get(name, 0) for name in ("inputs", "apart", "rest", "others")}
     message = Message(key, {"cause": found, **counted, "symptom": symptom})
     if told_before:  # of some other input it need not be the cause
         sure = key == "replay.named" and found.key not in IN_ONE_PATH and first.case not in large
