@@ -28,6 +28,7 @@ from onekernel.grading.replay import bits, factors
 from onekernel.grading.replay.base import Mistake, Replayed
 from onekernel.grading.replay.integers import values_in_integers
 from onekernel.grading.undefined import UNDEFINED, depends
+from onekernel.grading.untold import leave, left_out
 from onekernel.messages import Message, area
 from onekernel.ops.base import DTYPES, Arrays, Operator
 from onekernel.sandbox.supervisor import CallOutcome
@@ -247,12 +248,23 @@ def _wide(got: np.ndarray, _inputs: Arrays) -> bool:
 
 
 def mistakes(operator: Operator, call: Call) -> Iterator[Mistake]:
-    """What is made on purpose of a call's inputs: the operator's own mistakes, and those of bits."""
+    """What is made on purpose of a call's inputs: the operator's own mistakes, and those of bits. An error in building
+    those costs the others that were to follow it, and no more."""
     case = _replayed(operator, call)
     module = _module(operator.name)
     if module is not None:
-        yield from module.mistakes(case)
-        yield from bits.mistakes(operator, case)
+        for every in (module.mistakes(case), bits.mistakes(operator, case)):
+            yield from _built(every)
+
+
+def _built(every: Iterator[Mistake]) -> Iterator[Mistake]:
+    while True:
+        one = None
+        with left_out():
+            one = next(every, None)
+        if one is None:
+            return
+        yield one
 
 
 Found = tuple[tuple[Hashable, ...], Message]
@@ -453,7 +465,8 @@ def _gives(operator: Operator, mistake: Mistake, given: Given, step: float = 0.0
     With `step`: as near as a rounding that fell to the other side."""
     try:
         made = np.asarray(mistake.make()).astype(DTYPES[given.call.dtype]).astype(np.float64)
-    except Exception:  # a cause that cannot be tried is none; the file is graded, and the others are tried
+    except Exception as error:  # a cause that cannot be tried is none; the file is graded, and the others are tried
+        leave(error)
         return False
     got, want = given.got, given.want
     if mistake.slack is not None and made.shape == got.shape:
