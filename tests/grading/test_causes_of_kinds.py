@@ -207,7 +207,8 @@ def test_a_mistake_in_16_bits_of_the_short_rows_alone() -> None:
     ran = pairs("softmax_mul", ("shapes",), rounded, ("float32", "float16", "bfloat16"))
     found = replay.cause(OPERATORS["softmax_mul"], ran)
     assert found is not None and found.key == "replay.in-one-path"
-    assert found.values["most"] <= 100 < found.values["least"] and "own-type-p" in keys(found)
+    assert found.values["wrong"].values["last"] <= 100 < found.values["right"].values["length"]
+    assert found.values["right"].key == "replay.or-more" and "own-type-p" in keys(found)
 
 
 def test_a_cause_of_short_inputs_is_not_claimed_of_longer_ones_that_it_does_not_explain() -> None:

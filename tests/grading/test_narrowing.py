@@ -14,9 +14,9 @@ from onekernel.grading.replay.integers import values_in_integers
 from onekernel.grading.replay.narrowing import narrowed, nearly
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS
-from onekernel.ops.base import DTYPES
+from onekernel.ops.base import DTYPES, worst
 from onekernel.sandbox.supervisor import CallOutcome
-from support.answers import Change, pairs
+from support.answers import MOST, Change, pairs
 
 
 def told(name: str, ran: list[tuple[Call, CallOutcome]]) -> Message | None:
@@ -389,7 +389,11 @@ def test_a_mistake_of_the_long_rows_path_is_named_with_its_length() -> None:
 
     found = replay.cause(OPERATORS["softmax"], pairs("softmax", ("shapes",), no_rescaling))
     assert found is not None and found.key == "replay.in-one-path"
-    assert found.values["most"] < 256 <= found.values["least"]
+    (wrong, right) = (found.values[name].values for name in ("wrong", "right"))
+    assert right["length"] < 256 <= wrong["first"] < wrong["last"] <= MOST
+    seen = [call.case.sizes["cols"] for call, _ in pairs("softmax", ("shapes",), no_rescaling)]
+    assert wrong["first"] in seen and f"{right['length']} or less are right" in found.text("en")
+    assert f"longitudes entre {wrong['first']} y {wrong['last']}" in found.text("es")
     assert "softmax-not-rescaled" in found.values["cause"].key
 
 
@@ -437,3 +441,22 @@ def test_what_infinities_do_to_a_row_is_told_of_each_operator_as_it_is() -> None
     ):
         message = told(name, pairs(name, ("special",), spoilt(value)))
         assert message is not None and message.key == f"replay.{key}", name
+
+
+@pytest.mark.parametrize(
+    ("spoil", "key", "english", "spanish"),
+    [
+        (lambda y: np.full_like(y, np.nan), "nan-all", "All 6 elements are NaN, and none", "Los 6 elementos son NaN"),
+        (lambda y: np.where(y > 1, np.nan, y), "nan", "are NaN where they should not be.", "son NaN donde no"),
+        (lambda y: np.where(np.isnan(y), 0, y), "nan-lost", "should be NaN and", "ser NaN y no lo"),
+        (lambda y: np.where(np.isnan(y), 0, np.nan), "nan-both", ", and 1 should be NaN", "y otro 1 debería"),
+    ],
+)
+def test_which_of_the_two_a_wrong_nan_is(
+    spoil: Callable[[np.ndarray], np.ndarray], key: str, english: str, spanish: str
+) -> None:
+    want = np.array([[1.0, 2.0, 3.0], [4.0, np.nan if key in ("nan-lost", "nan-both") else 5.0, 0.5]])
+    found = worst(spoil(want), want, np.zeros_like(want))
+    assert found is not None and found.kind == "nan"
+    told = buffers._describe("y", found)
+    assert told.key == f"grading.{key}" and english in told.text("en") and spanish in told.text("es")

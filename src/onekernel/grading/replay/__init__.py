@@ -166,17 +166,21 @@ def _that_tell_paths(finite: list[Given]) -> Iterator[list[Given]]:
 
 def _paths(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, object]]]:
     """Of inputs the long ones alone, or the short ones, where each that is wrong is longer than each that is right of
-    the others: a launcher has taken another path there. With it the greatest length of the short ones, or 0, and the
-    least of the long ones, or 0."""
+    the others: a launcher has taken another path there. With it the lengths that were seen to be wrong, and from where
+    on, or up to where, all were seen to be right."""
     wrong = [_length(g) for g in some if not g.right]
     if not wrong:
         return
-    below = [_length(g) for g in some if g.right and _length(g) < min(wrong)]
-    above = [_length(g) for g in some if g.right and _length(g) > max(wrong)]
+    first, last = min(wrong), max(wrong)
+    below = [_length(g) for g in some if g.right and _length(g) < first]
+    above = [_length(g) for g in some if g.right and _length(g) > last]
+    seen = Message(f"replay.at-length{'s' if first < last else ''}", {"first": first, "last": last})
     if len(below) >= FEW_INPUTS:
-        yield [g for g in some if _length(g) >= min(wrong)], {"most": max(below), "least": min(wrong)}
+        right = Message("replay.or-less", {"length": max(below)})
+        yield [g for g in some if _length(g) >= first], {"wrong": seen, "right": right}
     if len(above) >= FEW_INPUTS:
-        yield [g for g in some if _length(g) <= max(wrong)], {"most": max(wrong), "least": min(above)}
+        right = Message("replay.or-more", {"length": min(above)})
+        yield [g for g in some if _length(g) <= last], {"wrong": seen, "right": right}
 
 
 def _forms(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, object]]]:
