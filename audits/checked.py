@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +13,16 @@ from onekernel.labs.reader import load
 
 
 def graded(root: Path, slug: str, path: Path, on: str, seed: int, *, results_alone: bool = False) -> Result:
-    """What the checks of the exercise `slug` say of the file; with `results_alone` those that show a right one."""
+    """What the checks of the exercise `slug` say of the file; with `results_alone` those that show a right one.
+    An error of ours that hides a cause is told on standard error."""
     course = load(root)
     exercise = course.exercises[slug]
     if results_alone:
         exercise = replace(exercise, checks=tuple(c for c in exercise.checks if c.kind.shows_right))
-    return grade(Submission(course, exercise, path.resolve(), on, seed))
+    result = grade(Submission(course, exercise, path.resolve(), on, seed))
+    for error in result.untold:
+        print(f"{path.name}: {error}", file=sys.stderr)
+    return result
 
 
 def refused(result: Result) -> bool:

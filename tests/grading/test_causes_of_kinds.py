@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
 from onekernel.backends.base import Buffer, CallReport
-from onekernel.grading import buffers, replay
+from onekernel.grading import buffers, replay, untold
 from onekernel.grading.buffers import Call
+from onekernel.grading.replay import tell
 from onekernel.grading.replay.base import Mistake
 from onekernel.grading.replay.narrowing import nearly
 from onekernel.grading.replay.strides import stride_cause, written_cause
@@ -19,6 +20,8 @@ from onekernel.ops import OPERATORS
 from onekernel.ops.base import DTYPES
 from onekernel.sandbox.supervisor import CallOutcome
 from support.answers import Change, pairs
+from support.corpus import graded
+from support.course import ROOT
 
 GEMM = ("shapes", "transposed", "scalars")
 Product = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -204,7 +207,8 @@ def test_a_mistake_in_16_bits_of_the_short_rows_alone() -> None:
     ran = pairs("softmax_mul", ("shapes",), rounded, ("float32", "float16", "bfloat16"))
     found = replay.cause(OPERATORS["softmax_mul"], ran)
     assert found is not None and found.key == "replay.in-one-path"
-    assert found.values["most"] <= 100 < found.values["least"] and "own-type-p" in keys(found)
+    assert found.values["wrong"].values["last"] <= 100 < found.values["right"].values["length"]
+    assert found.values["right"].key == "replay.or-more" and "own-type-p" in keys(found)
 
 
 def test_a_cause_of_short_inputs_is_not_claimed_of_longer_ones_that_it_does_not_explain() -> None:
@@ -228,20 +232,44 @@ def test_one_cause_that_cannot_be_tried_costs_no_other(monkeypatch: pytest.Monke
     monkeypatch.setattr(replay, "mistakes", lambda o, c: (Mistake("broken", broken), *made(o, c)))
     found = replay.cause(OPERATORS["softmax"], pairs("softmax", ("shapes",), of_x(lambda x: over(x, 0.5 * np.ones(1)))))
     assert found is None or "broken" not in keys(found)
-    half = replay.cause(OPERATORS["softmax"], pairs("softmax", ("shapes",), of_x(lambda x: np.exp(x) / 1)))
+    with untold.collected() as errors:
+        half = replay.cause(OPERATORS["softmax"], pairs("softmax", ("shapes",), of_x(lambda x: np.exp(x) / 1)))
     assert "softmax-no-division" in keys(half)
+    assert len(errors) == 1 and errors[0].endswith("IndexError: of a mistake's own")
+
+
+@pytest.mark.parametrize("where", ["mistakes", "bits", "stride_cause", "narrowed"])
+def test_an_error_among_the_causes_costs_the_cause_and_no_point(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The learner reads the verdict; that a cause is missing stands in the result, for whoever writes causes."""
+
+    def after_none(*_: object) -> Iterator[Mistake]:
+        raise ZeroDivisionError("while they are built")
+        yield
+
+    def at_once(*_: object) -> None:
+        raise KeyError("x")
+
+    module = {"mistakes": replay._module("vector_add"), "bits": replay.bits}.get(where, tell)
+    monkeypatch.setattr(module, "mistakes" if module is not tell else where, at_once if module is tell else after_none)
+    wrong = ROOT / "tests" / "wrong" / "add_in_half.cu"
+    result = graded(wrong, "vector_add", "simulator", frozenset({"tails"}))
+    codes = {f.code for v in result.verdicts for f in v.failures}
+    assert result.status == "failed" and codes and "unjudged" not in codes
+    if where != "narrowed":  # which is asked only where nothing else is known
+        assert len(result.untold) == 1 and result.to_json()["untold"] == list(result.untold)
 
 
 @pytest.mark.parametrize("name", ["gemm", "softmax", "rmsnorm", "dot_product"])
 def test_every_mistake_can_be_made_of_every_small_input(name: str) -> None:
-    """In a grade one that raises is passed over in silence; here it is seen."""
+    """In a grade one that raises is passed over; here it is seen."""
     operator = OPERATORS[name]
     cases = [c for c in operator.cases if c.plain and all(0 < n <= 40 for n in c.sizes.values())][::3]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), untold.collected() as errors:
         for case in cases:
             call = buffers.make(operator, "any", case, "float32", seed=3)
             for mistake in replay.mistakes(operator, call):
                 assert np.asarray(mistake.make()).shape == call.expected[operator.outputs()[0].name].shape, mistake
+    assert errors == []
 
 
 def test_infinities_of_either_sign_are_compared_in_silence() -> None:

@@ -14,9 +14,9 @@ from onekernel.grading.replay.integers import values_in_integers
 from onekernel.grading.replay.narrowing import narrowed, nearly
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS
-from onekernel.ops.base import DTYPES
+from onekernel.ops.base import DTYPES, worst
 from onekernel.sandbox.supervisor import CallOutcome
-from support.answers import Change, pairs
+from support.answers import MOST, Change, pairs
 
 
 def told(name: str, ran: list[tuple[Call, CallOutcome]]) -> Message | None:
@@ -304,6 +304,68 @@ def test_an_approximation_of_ones_own_is_told_as_nearly_right() -> None:
     assert found is not None and 0 < found.values["off"] < 1e-4
 
 
+def test_a_bound_is_told_of_numbers_that_it_hides_and_of_nothing_else() -> None:
+    """One number too small is no bound: others lie beyond it, or it stands for too few right answers."""
+    add = OPERATORS["vector_add"]
+
+    def lowered(call: Call, want: np.ndarray) -> np.ndarray:
+        return np.where(np.arange(want.size) == want.size - 1, want - 0.25 * np.abs(want), want)
+
+    bounds = ("replay.at-most", "replay.at-least")
+    for pair in pairs("vector_add", ("tails",), lowered):
+        found = replay.cause(add, [pair])
+        assert found is None or found.key not in bounds, found
+
+    for end in (0.75, -0.05):
+        for bound, key in zip((np.minimum, np.maximum), bounds, strict=True):
+            held = pairs("vector_add", ("tails",), lambda call, want, b=bound, e=end: b(want, e))
+            found = replay.cause(add, held)
+            assert found is not None and found.key == key and found.values["bound"] == pytest.approx(end, rel=1e-6)
+
+    small = pairs("vector_add", ("tails",), lambda call, want: np.minimum(want, 0.5) if want.size > 100 else want)
+    assert any((call.expected["out"] > 1).any() for call, _ in small if call.expected["out"].size <= 100)
+    found = replay.cause(add, small)
+    assert found is None or found.key not in bounds  # right answers of short vectors lie beyond it
+
+
+def test_a_factor_is_one_of_small_elements_too() -> None:
+    def twice(small: float) -> Change:
+        return lambda call, want: np.where(np.abs(want) < 1e-3 * np.abs(want).max(), small, 2) * want
+
+    for small, key in {2: "replay.factor", 900: None}.items():
+        found = replay.cause(OPERATORS["vector_add"], pairs("vector_add", ("tails",), twice(small)))
+        assert (found and found.key) == key
+
+
+def test_constants_of_a_gelu_are_told_where_all_elements_have_them() -> None:
+    """Found from the elements below 0: those above may have another formula, or the input beside it."""
+
+    def bent(above: bool, from_size: int) -> Change:
+        def change(call: Call, want: np.ndarray) -> np.ndarray:
+            x = call.inputs["x"].astype(np.float64)
+            made = x / (1 + np.exp(-1.91 * x))
+            return want if x.size < from_size else np.where((x > 0.5) & above, np.tanh(x), made)
+
+        return change
+
+    gelu = OPERATORS["gelu"]
+    found = replay.cause(gelu, pairs("gelu", ("exact",), bent(False, 0)))
+    assert found is not None and found.key == "replay.gelu-found-sigmoid" and found.values["others"] == 0
+    found = replay.cause(gelu, pairs("gelu", ("exact",), bent(False, 300)))
+    assert found is not None and found.values["others"] >= 3  # which the sentence counts
+    found = replay.cause(gelu, pairs("gelu", ("exact",), bent(True, 0)))
+    assert found is None or found.key != "replay.gelu-found-sigmoid"
+
+
+def test_every_element_is_nan_on_each_wrong_input_or_it_is_not_said() -> None:
+    def spoilt(narrow: float) -> Change:
+        return lambda call, want: np.full_like(want, np.nan) if want.shape[1] > 8 else want + narrow
+
+    for narrow, key in {np.nan: "replay.softmax-all-nan", 0.1: None}.items():
+        found = replay.cause(OPERATORS["softmax"], pairs("softmax", ("shapes",), spoilt(narrow)))
+        assert (found and found.key) == key
+
+
 def test_columns_that_add_up_are_told_of_their_axis() -> None:
     def down(call: Call, want: np.ndarray) -> np.ndarray:
         """Tiles of four rows, reduced along axis 0."""
@@ -327,7 +389,11 @@ def test_a_mistake_of_the_long_rows_path_is_named_with_its_length() -> None:
 
     found = replay.cause(OPERATORS["softmax"], pairs("softmax", ("shapes",), no_rescaling))
     assert found is not None and found.key == "replay.in-one-path"
-    assert found.values["most"] < 256 <= found.values["least"]
+    (wrong, right) = (found.values[name].values for name in ("wrong", "right"))
+    assert right["length"] < 256 <= wrong["first"] < wrong["last"] <= MOST
+    seen = [call.case.sizes["cols"] for call, _ in pairs("softmax", ("shapes",), no_rescaling)]
+    assert wrong["first"] in seen and f"{right['length']} or less are right" in found.text("en")
+    assert f"longitudes entre {wrong['first']} y {wrong['last']}" in found.text("es")
     assert "softmax-not-rescaled" in found.values["cause"].key
 
 
@@ -375,3 +441,22 @@ def test_what_infinities_do_to_a_row_is_told_of_each_operator_as_it_is() -> None
     ):
         message = told(name, pairs(name, ("special",), spoilt(value)))
         assert message is not None and message.key == f"replay.{key}", name
+
+
+@pytest.mark.parametrize(
+    ("spoil", "key", "english", "spanish"),
+    [
+        (lambda y: np.full_like(y, np.nan), "nan-all", "All 6 elements are NaN, and none", "Los 6 elementos son NaN"),
+        (lambda y: np.where(y > 1, np.nan, y), "nan", "are NaN where they should not be.", "son NaN donde no"),
+        (lambda y: np.where(np.isnan(y), 0, y), "nan-lost", "should be NaN and", "ser NaN y no lo"),
+        (lambda y: np.where(np.isnan(y), 0, np.nan), "nan-both", ", and 1 should be NaN", "y otro 1 debería"),
+    ],
+)
+def test_which_of_the_two_a_wrong_nan_is(
+    spoil: Callable[[np.ndarray], np.ndarray], key: str, english: str, spanish: str
+) -> None:
+    want = np.array([[1.0, 2.0, 3.0], [4.0, np.nan if key in ("nan-lost", "nan-both") else 5.0, 0.5]])
+    found = worst(spoil(want), want, np.zeros_like(want))
+    assert found is not None and found.kind == "nan"
+    told = buffers._describe("y", found)
+    assert told.key == f"grading.{key}" and english in told.text("en") and spanish in told.text("es")

@@ -164,7 +164,12 @@ def _describe(name: str, m: Mismatch) -> Message:
         "error": float(m.error),
         "limit": float(m.limit),
     }
-    told = Message(f"grading.{m.kind}", values)
+    kind = m.kind
+    if kind == "nan":
+        values |= {"made": m.count - m.lost, "lost": m.lost}
+        none, all_ = not m.lost, m.lost == m.count
+        kind = ("nan-all" if 1 < m.count == m.total else "nan") if none else "nan-lost" if all_ else "nan-both"
+    told = Message(f"grading.{kind}", values)
     return told if m.note is None else Message("grading.both", {"first": told, "second": m.note})
 
 

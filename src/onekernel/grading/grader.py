@@ -24,6 +24,7 @@ from onekernel.grading.refusals import build_failed, for_all, not_built, refusal
 from onekernel.grading.replay.tell import with_causes
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.suspicions import with_warnings
+from onekernel.grading.untold import collected
 from onekernel.grading.untried import with_untried
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict
 from onekernel.messages import Message
@@ -45,8 +46,12 @@ def grade(submission: Submission) -> Result:
     started = time.monotonic()
     machine.require([submission.course.root])
     before = _cards(submission)
+    untold: list[str] = []
     try:
-        with own_time.allowed(submission.exercise.seconds, partial(_is_theirs, submission)):
+        with (
+            own_time.allowed(submission.exercise.seconds, partial(_is_theirs, submission)),
+            collected() as untold,
+        ):
             verdicts = refusals(submission) or _everywhere(submission)
     except (OSError, MemoryError) as error:
         verdicts = _open(submission, error)
@@ -62,7 +67,7 @@ def grade(submission: Submission) -> Result:
         verdicts = [_not_here(v) if v.check.kind.needs_gpu and v.status != UNTOUCHED else v for v in verdicts]
     seconds = time.monotonic() - started
     return Result(submission.exercise, tuple(verdicts), submission.backend, submission.seed, seconds, submission.ran_on,
-                  confinement.open_walls())  # fmt: skip
+                  confinement.open_walls(), tuple(untold))  # fmt: skip
 
 
 def grade_until_failed(submission: Submission) -> Result:

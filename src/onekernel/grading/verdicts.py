@@ -92,6 +92,7 @@ class Result:
     seconds: float = 0.0
     ran_on: str = "-"  # see Submission.ran_on
     open_walls: tuple[str, ...] = ()  # of the sandbox, which did not stand while it ran
+    untold: tuple[str, ...] = ()  # errors of ours for which a cause is not told: see grading.untold
 
     @property
     def earned(self) -> float:
@@ -144,6 +145,7 @@ class Result:
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
             "open_walls": list(self.open_walls),
+            "untold": list(self.untold),
             "verdicts": [v.to_json() for v in self.verdicts],
         }
 

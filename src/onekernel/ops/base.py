@@ -151,6 +151,7 @@ class Mismatch:
     error: float
     limit: float
     note: Message | None = None  # what else the operator sees in the result
+    lost: int = 0  # of kind "nan", how many of them should be NaN and are not; the others are the reverse
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,8 @@ def worst(got: np.ndarray, want: np.ndarray, limit: np.ndarray) -> Mismatch | No
     wrong_nan = np.isnan(got) != np.isnan(want)
     if wrong_nan.any():
         at = tuple(int(i) for i in np.argwhere(wrong_nan)[0])
-        return Mismatch("nan", int(wrong_nan.sum()), got.size, at, float(got[at]), float(want[at]), np.inf, 0.0)
+        count, lost = int(wrong_nan.sum()), int((wrong_nan & np.isnan(want)).sum())
+        return Mismatch("nan", count, got.size, at, float(got[at]), float(want[at]), np.inf, 0.0, lost=lost)
     with np.errstate(invalid="ignore"):
         error = np.where((got == want) | np.isnan(want), 0.0, np.abs(got - want))
     limit = np.nan_to_num(limit, nan=0.0, posinf=0.0)

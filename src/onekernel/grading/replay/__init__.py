@@ -28,6 +28,7 @@ from onekernel.grading.replay import bits, factors
 from onekernel.grading.replay.base import Mistake, Replayed
 from onekernel.grading.replay.integers import values_in_integers
 from onekernel.grading.undefined import UNDEFINED, depends
+from onekernel.grading.untold import leave, left_out
 from onekernel.messages import Message, area
 from onekernel.ops.base import DTYPES, Arrays, Operator
 from onekernel.sandbox.supervisor import CallOutcome
@@ -165,17 +166,21 @@ def _that_tell_paths(finite: list[Given]) -> Iterator[list[Given]]:
 
 def _paths(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, object]]]:
     """Of inputs the long ones alone, or the short ones, where each that is wrong is longer than each that is right of
-    the others: a launcher has taken another path there. With it the greatest length of the short ones, or 0, and the
-    least of the long ones, or 0."""
+    the others: a launcher has taken another path there. With it the lengths that were seen to be wrong, and from where
+    on, or up to where, all were seen to be right."""
     wrong = [_length(g) for g in some if not g.right]
     if not wrong:
         return
-    below = [_length(g) for g in some if g.right and _length(g) < min(wrong)]
-    above = [_length(g) for g in some if g.right and _length(g) > max(wrong)]
+    first, last = min(wrong), max(wrong)
+    below = [_length(g) for g in some if g.right and _length(g) < first]
+    above = [_length(g) for g in some if g.right and _length(g) > last]
+    seen = Message(f"replay.at-length{'s' if first < last else ''}", {"first": first, "last": last})
     if len(below) >= FEW_INPUTS:
-        yield [g for g in some if _length(g) >= min(wrong)], {"most": max(below), "least": min(wrong)}
+        right = Message("replay.or-less", {"length": max(below)})
+        yield [g for g in some if _length(g) >= first], {"wrong": seen, "right": right}
     if len(above) >= FEW_INPUTS:
-        yield [g for g in some if _length(g) <= max(wrong)], {"most": max(wrong), "least": min(above)}
+        right = Message("replay.or-more", {"length": min(above)})
+        yield [g for g in some if _length(g) <= last], {"wrong": seen, "right": right}
 
 
 def _forms(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, object]]]:
@@ -227,15 +232,19 @@ def _common(module: ModuleType, given: list[Given], narrow_alone: bool = False) 
     """What all wrong results have in common: what the operator's module sees in each, of the first; or a factor."""
     off = sorted((g for g in given if not g.right), key=lambda g: g.call.dtype != "float32")  # it has the most digits
     off = [g for g in off if g.call.dtype == off[0].call.dtype]
-    wrong = [(g.got, g.want, g.call.dtype) for g in off]
+    right = [g for g in given if g.right]
+    wrong, others = ([(g.got, g.want, g.call.dtype) for g in some] for some in (off, right))
     found = None
     if hasattr(module, "otherwise") and not narrow_alone:
         telling = getattr(module, "telling", _wide)
         looked_at = [g for g in off if telling(g.got, g.call.inputs)]
         seen = [module.otherwise(g.got, g.want, g.call.dtype, g.call.inputs) for g in looked_at]
         found = seen[0] if len({m and m.key for m in seen}) == 1 else None
-    found = found or factors.of_all(wrong)
-    return Message(found.key, {**found.values, "inputs": len(wrong)}) if found else None
+        if found and hasattr(module, "holds"):  # of all of which it says it
+            true = (module.holds(found, g.got, g.want, g.call.dtype, g.call.inputs) for g in off)
+            found = found if all(true) else None
+    found = found or factors.of_all(wrong, others)
+    return Message(found.key, {**found.values, "inputs": len(wrong), "others": len(right)}) if found else None
 
 
 def _wide(got: np.ndarray, _inputs: Arrays) -> bool:
@@ -243,12 +252,23 @@ def _wide(got: np.ndarray, _inputs: Arrays) -> bool:
 
 
 def mistakes(operator: Operator, call: Call) -> Iterator[Mistake]:
-    """What is made on purpose of a call's inputs: the operator's own mistakes, and those of bits."""
+    """What is made on purpose of a call's inputs: the operator's own mistakes, and those of bits. An error in building
+    those costs the others that were to follow it, and no more."""
     case = _replayed(operator, call)
     module = _module(operator.name)
     if module is not None:
-        yield from module.mistakes(case)
-        yield from bits.mistakes(operator, case)
+        for every in (module.mistakes(case), bits.mistakes(operator, case)):
+            yield from _built(every)
+
+
+def _built(every: Iterator[Mistake]) -> Iterator[Mistake]:
+    while True:
+        one = None
+        with left_out():
+            one = next(every, None)
+        if one is None:
+            return
+        yield one
 
 
 Found = tuple[tuple[Hashable, ...], Message]
@@ -449,7 +469,8 @@ def _gives(operator: Operator, mistake: Mistake, given: Given, step: float = 0.0
     With `step`: as near as a rounding that fell to the other side."""
     try:
         made = np.asarray(mistake.make()).astype(DTYPES[given.call.dtype]).astype(np.float64)
-    except Exception:  # a cause that cannot be tried is none; the file is graded, and the others are tried
+    except Exception as error:  # a cause that cannot be tried is none; the file is graded, and the others are tried
+        leave(error)
         return False
     got, want = given.got, given.want
     if mistake.slack is not None and made.shape == got.shape:

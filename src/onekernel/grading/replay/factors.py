@@ -16,6 +16,7 @@ SPREAD = {"float32": 1e-4, "float16": 2.0**-9, "bfloat16": 2.0**-6}  # of a fact
 FROM = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.1}  # of a row's largest element: smaller ones have few digits
 OFF = 3  # spreads from 1 on it is a factor
 FEW = 8  # numbers, less than which have a factor in common by chance
+APART = 4  # different right answers in whose place one number stands, less than which may be so by chance
 
 
 def of_rows(got: np.ndarray, want: np.ndarray, dtype: str) -> tuple[int, float] | None:
@@ -32,17 +33,26 @@ def of_rows(got: np.ndarray, want: np.ndarray, dtype: str) -> tuple[int, float] 
     off = looked_at.any(axis=1) & (np.abs(low - 1) > OFF * SPREAD[dtype])
     if not off.any() or not (high - low <= SPREAD[dtype] * np.abs(high))[looked_at.any(axis=1)].all():
         return None
+    factor = np.where(looked_at.any(axis=1), low, 1.0)[:, None]  # the small ones, too, as far as they have digits
+    beside = SPREAD[dtype] * FROM[dtype] * np.abs(factor) * size.max(axis=1, keepdims=True)
+    away = np.abs(got - factor * want)
+    if (there & (away > OFF * SPREAD[dtype] * np.abs(factor * want) + beside)).any():
+        return None
     row = int(np.argmax(off))
     return row, float(low[row])
 
 
-def of_all(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | None:
-    """What all elements of all wrong results (got, want, type) have in common."""
+Results = Sequence[tuple[np.ndarray, np.ndarray, str]]
+"""Of each input what came out, the right answer, and the type."""
+
+
+def of_all(wrong: Results, right: Results = ()) -> Message | None:
+    """What all elements of all wrong results have in common; a bound, what the right ones have, too."""
     if sum(got.size for got, _, _ in wrong) < FEW:
         return None
     if all(_nan_lost(*one) for one in wrong):
         return Message("replay.nan-lost")
-    if bound := _bound(wrong):
+    if bound := _bound(wrong, right):
         return bound
     flat = [(got.reshape(1, -1), want.reshape(1, -1), dtype) for got, want, dtype in wrong]
     if factor := _the_same([f[1] if (f := of_rows(*one)) else None for one in flat], _spread(wrong)):
@@ -56,20 +66,34 @@ def of_all(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | Non
     return Message("replay.offset", {"offset": offset}) if offset else None
 
 
-def _bound(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | None:
-    """The one number that stands in the place of all that lie beyond it."""
+def _bound(wrong: Results, right: Results) -> Message | None:
+    """The one number that stands in the place of all that lie beyond it: of several, and nothing else lies there."""
     for which, beyond in {"most": np.greater, "least": np.less}.items():
         ends: set[float] = set()
+        hidden: set[float] = set()
         for got, want, dtype in wrong:
             want = want.astype(DTYPES[dtype]).astype(np.float64)
-            beside = SPREAD[dtype] * np.abs(got[np.isfinite(got)]).max(initial=0.0)  # a bound, that is nothing
-            off = ~np.isclose(got, want, SPREAD[dtype], beside, equal_nan=True) & ~np.isnan(want)
+            off = ~_near(got, want, _beside(got, dtype), dtype) & ~np.isnan(want)
             ends |= {float(x) for x in got[off]}
+            hidden |= {float(x) for x in want[off]}
             if len(ends) != 1 or not beyond(want[off], got[off]).all():
                 break
         else:
-            return Message(f"replay.at-{which}", {"bound": ends.pop()})
+            (end,) = ends
+            every = [*wrong, *right]
+            over = (beyond(got, end) & ~_near(got, end, _beside(got, dtype), dtype) for got, _, dtype in every)
+            if len(hidden) >= APART and not any(each.any() for each in over):
+                return Message(f"replay.at-{which}", {"bound": end})
     return None
+
+
+def _near(got: np.ndarray, want: np.ndarray | float, beside: float, dtype: str) -> np.ndarray:
+    return np.asarray(np.isclose(got, want, SPREAD[dtype], beside, equal_nan=True))
+
+
+def _beside(got: np.ndarray, dtype: str) -> float:
+    """What is nothing beside the largest number, a bound, say."""
+    return float(SPREAD[dtype] * np.abs(got[np.isfinite(got)]).max(initial=0.0))
 
 
 def _nan_lost(got: np.ndarray, want: np.ndarray, dtype: str) -> bool:
@@ -78,7 +102,7 @@ def _nan_lost(got: np.ndarray, want: np.ndarray, dtype: str) -> bool:
     return bool(np.isnan(got).sum() < np.isnan(want).sum()) and np.allclose(got[there], want[there], SPREAD[dtype], 0)
 
 
-def _spread(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> float:
+def _spread(wrong: Results) -> float:
     return max(SPREAD[dtype] for _, _, dtype in wrong)
 
 

@@ -172,6 +172,11 @@ def otherwise(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> 
     return gelu_constants.found(got, dtype, inputs["x"], bool(inputs["approximate"]))
 
 
+def holds(message: Message, got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> bool:
+    """Whether the constants of `otherwise` give all of this result."""
+    return gelu_constants.holds(message, got, dtype, inputs["x"], bool(inputs["approximate"]))
+
+
 def _of_another_function(x: np.ndarray, u: np.ndarray, by_tanh: bool, form: bool) -> Iterator[Mistake]:
     """In one of the forms what is akin to a GeLU, and in the other what is right."""
     slope = ROOT * (1 + 3 * CUBIC * x * x) * (1 - np.tanh(u) ** 2)

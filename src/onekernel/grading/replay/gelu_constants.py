@@ -17,6 +17,7 @@ FROM, TO = -3.0, -0.25
 LEAST, MOST = 1e-3, 0.6  # of what x is multiplied by, likewise
 POINTS = 4  # at least
 NEAR = {"float32": 1e-4, "float16": 4e-3, "bfloat16": 3e-2}
+EVERYWHERE = 10  # times as near, relative to x, all finite results must be to what the rounded constants give
 BISECTIONS = 60
 
 
@@ -45,6 +46,24 @@ def found(got: np.ndarray, dtype: str, x: np.ndarray, by_tanh: bool) -> Message 
     if np.allclose(0.5 * erfc(-factor * x), ratio, NEAR[dtype], 0):
         return Message("replay.gelu-found-erf", {"factor": f"{factor:.4g}"})
     return None
+
+
+def holds(message: Message, got: np.ndarray, dtype: str, x: np.ndarray, by_tanh: bool) -> bool:
+    """Whether the constants that a sentence names give these results, everywhere where x is a number; so it is, too,
+    where the sentence is about the other form alone."""
+    values = {name: float(value) for name, value in message.values.items() if name in ("factor", "root", "cubic")}
+    kind = message.key.removeprefix("replay.gelu-found-")
+    if kind == ("erf" if by_tanh else "tanh"):
+        return True
+    there = np.isfinite(x)
+    got, x = got[there], x[there]
+    if kind == "erf":
+        ratio = 0.5 * erfc(-values["factor"] * x)
+    elif kind == "tanh":
+        ratio = 1 / (1 + np.exp(-2 * values["root"] * (x + values["cubic"] * x**3)))
+    else:
+        ratio = 1 / (1 + np.exp(-values["factor"] * x))
+    return bool((np.abs(got - x * ratio) <= EVERYWHERE * NEAR[dtype] * np.abs(x) + 1e-30).all())
 
 
 def _used(got: np.ndarray, x: np.ndarray) -> np.ndarray:

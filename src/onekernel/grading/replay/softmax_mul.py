@@ -105,3 +105,7 @@ def _of_w(case: Replayed, p: np.ndarray, w: np.ndarray) -> Iterator[Mistake]:
 def otherwise(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Message | None:
     """As of a softmax: w multiplies both."""
     return softmax.otherwise(got, want, dtype, inputs)
+
+
+def holds(message: Message, got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> bool:
+    return softmax.holds(message, got, want, dtype, inputs)

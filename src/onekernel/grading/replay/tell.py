@@ -14,6 +14,7 @@ from onekernel.grading.replay.narrowing import narrowed, nearly
 from onekernel.grading.replay.strides import UNKNOWN, is_right, stride_cause, written_cause
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission
 from onekernel.grading.time_limit import within_time
+from onekernel.grading.untold import left_out
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message, area
 from onekernel.ops.base import Operator
@@ -34,7 +35,7 @@ SEEN = tuple(
 )  # fmt: skip  # told from the results, not made on purpose
 ALL_NAN = "replay.softmax-all-nan"
 IN_ONE_PATH = ("replay.in-one-path", "replay.in-one-form")
-OF_A_CAUSE = ("replay.seen", "replay.named", "replay.named-some")
+OF_A_CAUSE = ("replay.seen", "replay.seen-there", "replay.named", "replay.named-some")
 OF_A_STRIDE = re.compile("-of-|gemm-ld[ab]-")  # as in replay.mul-w-of-x
 WHOLE_TILES = "replay.tiles-whole-alone"
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
@@ -52,7 +53,15 @@ MOST = 0.7  # of the longer inputs: some show no mistake, as rows of one value
 
 
 def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts, their first symptom explained where its cause is known. What else they say stays as it is."""
+    """The verdicts, their first symptom explained where its cause is known. What else they say stays as it is, all of
+    it where an error of ours comes up."""
+    explained = list(verdicts)
+    with left_out():
+        explained = _with_causes(submission, ran, verdicts)
+    return explained
+
+
+def _with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdict]) -> list[Verdict]:
     if not submission.exercise.operator or submission.operator.declared:
         return list(verdicts)
     if not any(_explainable(f) for v in verdicts for f in v.failures):
@@ -64,7 +73,9 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
     if (
         strided is None or len(submission.operator.inputs()) > 1
     ):  # of several inputs it says less than a mistake made on purpose
-        made = cause(submission.operator, every, submission.text())
+        made = None
+        with left_out():
+            made = cause(submission.operator, every, submission.text())
         if made and (strided is None or strided.key == UNKNOWN or _of_a_stride(made)):
             strided, found = None, made
     found = written_cause(submission.operator, every) or found
@@ -187,7 +198,9 @@ def _explained(
     key = "replay.seen" if cases is not None or found.key in SEEN else "replay.named"
     if key == "replay.named" and found.values.get("rest"):
         key = "replay.named-some"
-    counted = {name: found.values.get(name, 0) for name in ("inputs", "apart", "rest")}
+    if key == "replay.seen" and found.values.get("others"):
+        key = "replay.seen-there"
+    counted = {name: found.values.get(name, 0) for name in ("inputs", "apart", "rest", "others")}
     message = Message(key, {"cause": found, **counted, "symptom": symptom})
     if told_before:  # of some other input it need not be the cause
         sure = key == "replay.named" and found.key not in IN_ONE_PATH and first.case not in large
