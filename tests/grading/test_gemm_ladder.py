@@ -1,4 +1,4 @@
-"""GEMM's solutions and the rungs of its ladder: right on every case, by the path of a machine without sm_90a."""
+"""GEMM's solutions and the rungs of its ladder: right on every case, by Hopper's path and by that of other cards."""
 
 from __future__ import annotations
 
@@ -115,6 +115,16 @@ def test_a_rung_for_hopper_alone_says_so_elsewhere_and_multiplies_what_no_box_ho
     assert refused and "normal-128x128x32-ab-alpha1-beta0" in refused
     assert not [w for name, w in found.items() if w and name not in refused]
     assert len(refused) < len(seen) / 2
+
+
+@pytest.mark.parametrize(
+    ("path", "dtype"),
+    [(p, "bfloat16") for p in HOPPER] + [(ROOT / "solutions" / "gemm_tensorcore.cu", "float16")],
+    ids=lambda p: getattr(p, "stem", p),
+)
+def test_what_hopper_alone_has_is_right_on_every_case(path, dtype):
+    program = simulator.build(path, arch="sm_90a", time_limit=60)
+    assert not [w for c in CASES if (w := wrong(program, path.stem, c, dtype))]
 
 
 @pytest.mark.parametrize(("slug", "dtype"), [
