@@ -1,5 +1,5 @@
-"""The card that the simulator models, by the name that nvcc gives what it compiles for: one of compute capability 8.0 or,
-when asked, of 9.0; with an `a` behind the number also what that card has and no later one keeps, as wgmma."""
+"""The card that the simulator models, by nvcc's name of what it compiles for: one of compute capability 8.0 or, when
+asked, of 9.0; with an `a` behind the number also what that card has and no later one keeps, as wgmma."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-// Boxes of a tensor of two dimensions: every swizzle, elements of 1, 2 and 4 bytes, boxes that hang over each edge, and boxes in shared memory
+// Boxes of a tensor of two dimensions: every swizzle, elements of 1, 2 and 4 bytes, boxes that hang over each edge, beginning at multiples of 16 bytes, and boxes in shared memory
 // that do not begin where the swizzle's pattern does. Shared memory is compared byte by byte.
 #include "common.h"
 
-constexpr int ROWS = 40, COLS = 208, HIGH = 24, MOST = HIGH * 128 + 1024;
+constexpr int ROWS = 40, COLS = 208, HIGH = 24, MOST = HIGH * 128 + 1024;   // a box of so many rows
 
 __global__ void fetch(const __grid_constant__ CUtensorMap map, uint8_t* out, int bytes, int shift, int x, int y) {
     __shared__ alignas(1024) uint8_t tile[MOST];
@@ -22,6 +22,7 @@ __global__ void fetch(const __grid_constant__ CUtensorMap map, uint8_t* out, int
 template <class T>
 int check(CUtensorMapDataType type, int swizzle, int wide, int shift) {
     const int pitch = COLS * sizeof(T), row = wide * sizeof(T), bytes = HIGH * row;
+    const int apart = swizzle ? 16 << swizzle : row;   // rows in shared memory: of a narrower one the rest is left as it was
     std::vector<T> host(ROWS * COLS);
     for (size_t i = 0; i < host.size(); ++i) host[i] = T(i * 29 + i / 256 + 1);
     T* base = on_device(host);
@@ -32,7 +33,7 @@ int check(CUtensorMapDataType type, int swizzle, int wide, int shift) {
     const CUtensorMap map = tensor(type, 2, base, sizes, strides, box, (CUtensorMapSwizzle)swizzle);
     long wrong = 0;
     for (int y : {-5, 0, 9, 30}) {
-        for (int x : {-7, 0, 5, COLS - 3, COLS + 9}) {
+        for (int x : {-16, 0, 16, COLS - 16, COLS, COLS + 32}) {
             fetch<<<1, 128>>>(map, out, bytes, shift, x, y);
             DO(cudaGetLastError());
             const std::vector<uint8_t> got = on_host(out, MOST);
@@ -40,7 +41,7 @@ int check(CUtensorMapDataType type, int swizzle, int wide, int shift) {
             for (int i = 0; i < bytes; ++i) {
                 const int r = y + i / row, c = x + i % row / (int)sizeof(T);
                 const bool inside = r >= 0 && r < ROWS && c >= 0 && c < COLS;
-                want[swizzled(shift + i, swizzle)] = inside ? ((const uint8_t*)&host[r * COLS + c])[i % sizeof(T)] : 0;
+                want[swizzled(shift + i / row * apart + i % row, swizzle)] = inside ? ((const uint8_t*)&host[r * COLS + c])[i % sizeof(T)] : 0;
             }
             for (int i = 0; i < MOST; ++i) wrong += got[i] != want[i];
         }

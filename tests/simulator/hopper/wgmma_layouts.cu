@@ -3,7 +3,7 @@
 #include "products.h"
 
 constexpr int M = 64, N = 96, K = 64;   // four products deep
-constexpr int BYTES = 16 * 1024;
+constexpr int BYTES = 16 * 1024;   // room for what a wrong descriptor reads
 
 // Where element (line, k) of an operand of `lines` lines lies, `bits` of swizzle; `turned`: it runs along its lines.
 __host__ __device__ inline uint32_t place(int line, int k, int lines, int bits, int turned) {
@@ -23,6 +23,8 @@ template <class T, int kTurnedA, int kTurnedB>
 __global__ void product(const T* a, const T* b, float* out, int bits, int told) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     __shared__ alignas(1024) unsigned char tile_a[BYTES], tile_b[BYTES];
+    for (int i = threadIdx.x; i < BYTES; i += 128) tile_a[i] = tile_b[i] = 0;
+    __syncthreads();
     for (int i = threadIdx.x; i < M * K; i += 128) *(T*)(tile_a + place(i / K, i % K, M, bits, kTurnedA)) = a[i];
     for (int i = threadIdx.x; i < N * K; i += 128) *(T*)(tile_b + place(i / K, i % K, N, bits, kTurnedB)) = b[i];
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

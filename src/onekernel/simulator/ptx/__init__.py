@@ -69,7 +69,8 @@ def _cpp(statement: Statement, card: str, number: int) -> str:
             writer.add(f"__ok_label_{number}_{_label(line)}:;")
         else:
             _instruction(line, writer)
-    return " ".join(("do {", *_before(statement, writer.code), *writer.lines, *_behind(statement, writer.kept), "} while (0)"))
+    begin, end = _before(statement, writer.code), _behind(statement, writer.kept)
+    return " ".join(("do {", *begin, *writer.lines, *end, "} while (0)"))
 
 
 def _label(name: str) -> str:

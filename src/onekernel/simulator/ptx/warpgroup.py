@@ -1,5 +1,5 @@
-"""What a warpgroup does, four warps together (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"), and how it is
-given registers."""
+"""What a warpgroup does, four warps together (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"), and how it
+is given registers."""
 
 from __future__ import annotations
 

@@ -95,9 +95,10 @@ bool overwrites(Worker& w, const Copy& c) {
 }
 
 // Has the running thread waited where the copies came, or is it ordered behind one that has?
-bool has_passed(Worker& w, const Landing& landing) {
+bool has_passed(Worker& w, Landing& landing) {
+    if (landing.passed[w.rank]) return true;
     auto since = [&](const Pass& p) { return ordered(w, {static_cast<uint32_t>(w.block + 1), p.time, p.thread, 15, WRITES}, w.rank); };
-    return landing.passed[w.rank] || std::any_of(landing.passes.begin(), landing.passes.end(), since);
+    return landing.passed[w.rank] = std::any_of(landing.passes.begin(), landing.passes.end(), since);
 }
 
 // What is wrong with the running thread's access to what `c` brings, or null.

@@ -2,7 +2,9 @@
 // mbarrier that it tells (checkers/async_copies.cpp); a store takes what shared memory holds when its thread waits for it: both as late as
 // PTX allows, so that a wait that is missing, or a buffer that is used again too early, gives what is wrong. Bytes lie in shared memory as
 // the tensor's swizzle says: of the address bits 4 to 6 as many as it has are turned over where those from 7 on are set, so that a
-// pattern begins at a multiple of 1024, 512 or 256 bytes of shared memory, wherever the box does.
+// pattern begins at a multiple of 1024, 512 or 256 bytes of shared memory, wherever the box does. A row that is narrower than the swizzle
+// takes its whole width, and what lies behind stays as it was. That, and where a box may begin (map_at, ok_tensor_store), was seen on an
+// H200 (driver 580.159.04).
 // Source: PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy"; CUDA C++ Programming Guide, "Tensor Memory Access".
 //
 // Tells: bad-bulk-copy, unread-bulk-copy
@@ -63,10 +65,12 @@ void touch_all(uintptr_t address, size_t bytes, bool writes, uintptr_t pc) {
     }
 }
 
-const TensorMap& map_at(const void* at, int rank, Site site) {
+const TensorMap& map_at(const void* at, int rank, const int* where, Site site) {
     const TensorMap* map = tensor_map_at(at);
     if (!map) refuse("map", site);
-    if (map->rank != rank) refuse("rank", site, rank, map->rank);
+    if (rank && map->rank != rank) refuse("rank", site, rank, map->rank);
+    const long long past = where ? 1ll * where[0] * map->item % PIECE : 0;
+    if (past) refuse("column", site, where[0], PIECE / map->item);
     return *map;
 }
 
@@ -77,6 +81,13 @@ uint32_t box_bytes(const TensorMap& m) {
 }
 
 uint32_t swizzled(uint32_t offset, int bits) { return offset ^ ((offset >> 7 & ((1u << bits) - 1)) << 4); }
+
+// The bytes from row to row in shared memory.
+uint32_t pitch(const TensorMap& m) { return m.swizzle ? PIECE << m.swizzle : static_cast<uint32_t>(m.box[0]) * m.item; }
+uint32_t place_of(const TensorMap& m, uint32_t in_box) {
+    const uint32_t row = static_cast<uint32_t>(m.box[0]) * m.item;
+    return in_box / row * pitch(m) + in_box % row;
+}
 
 // Calls with_row(where in the box, where in global memory, bytes of that), of each row the part that lies in the tensor, if any does.
 template <class F>
@@ -106,13 +117,14 @@ uint32_t in_shared(Worker& w, Worker*& owner, const void* at, unsigned alignment
     return offset;
 }
 
-void load(Worker& w, void* to, const std::vector<uint8_t>& bytes, int swizzle, unsigned alignment, void* object, unsigned blocks, Site at, uintptr_t pc) {
+// `map`: null of plain bytes.
+void load(Worker& w, void* to, const std::vector<uint8_t>& bytes, const TensorMap* map, unsigned alignment, void* object, unsigned blocks, Site at, uintptr_t pc) {
     Worker *owner, *told;
     const uint32_t offset = in_shared(w, owner, to, alignment, at), barrier = in_shared(w, told, object, 8, at);
     if (owner != told) refuse("barrier", at);
     auto arrive_in = [&](Worker& there) {
         for (uint32_t i = 0; i < bytes.size(); i += PIECE)
-            if (!bulk_copy_started(w, there, barrier, swizzled(offset + i, swizzle), &bytes[i], at, pc)) break;
+            if (!bulk_copy_started(w, there, barrier, map ? swizzled(offset + place_of(*map, i), map->swizzle) : offset + i, &bytes[i], at, pc)) break;
         bulk_copy_tells(w, there.arena + barrier, static_cast<int64_t>(bytes.size()), at, pc);
     };
     if (!blocks) return arrive_in(*owner);
@@ -135,7 +147,7 @@ void each_taken(const Store& s, F with) {
     each_row(s.map, s.where, [&](uint32_t at, uint64_t, uint32_t bytes) {
         for (uint32_t end = at + bytes; at < end;) {
             const uint32_t piece = std::min(end, at / PIECE * PIECE + PIECE) - at;
-            with(swizzled(s.from + at, s.map.swizzle), at, piece);
+            with(swizzled(s.from + place_of(s.map, at), s.map.swizzle), at, piece);
             at += piece;
         }
     });
@@ -211,19 +223,19 @@ extern "C" void ok_bulk_load(void* to, const void* from, unsigned bytes, void* o
     touch_all(reinterpret_cast<uintptr_t>(from), bytes, false, PC);
     std::vector<uint8_t> content(bytes);
     memcpy(content.data(), from, bytes);
-    load(w, to, content, 0, PIECE, object, blocks, at, PC);
+    load(w, to, content, nullptr, PIECE, object, blocks, at, PC);
 }
 
 extern "C" void ok_tensor_load(void* to, const void* map, const int* where, int rank, void* object, unsigned blocks, Site at) {
     Worker& w = *worker;
     Busy busy;
-    const TensorMap& m = map_at(map, rank, at);
+    const TensorMap& m = map_at(map, rank, where, at);
     std::vector<uint8_t> content(box_bytes(m));  // zeros where nothing is read
     each_row(m, where, [&](uint32_t in_box, uint64_t from, uint32_t bytes) {
         touch_all(from, bytes, false, PC);
         memcpy(&content[in_box], reinterpret_cast<const void*>(from), bytes);
     });
-    load(w, to, content, m.swizzle, TENSOR_ALIGNMENT, object, blocks, at, PC);
+    load(w, to, content, &m, TENSOR_ALIGNMENT, object, blocks, at, PC);
 }
 
 extern "C" void ok_bulk_store(void* to, const void* from, unsigned bytes, Site at) {
@@ -239,7 +251,9 @@ extern "C" void ok_bulk_store(void* to, const void* from, unsigned bytes, Site a
 extern "C" void ok_tensor_store(const void* map, const int* where, int rank, const void* from, Site at) {
     Worker &w = *worker, *owner;
     Busy busy;
-    const TensorMap& m = map_at(map, rank, at);
+    const TensorMap& m = map_at(map, rank, where, at);
+    for (int d = 0; d < rank; d++)
+        if (where[d] < 0) refuse("below", at, where[d], d);
     Store s{at, PC, 0, in_shared(w, owner, from, TENSOR_ALIGNMENT, at), box_bytes(m)};
     s.map = m;
     memcpy(s.where, where, sizeof(int) * static_cast<size_t>(rank));
@@ -248,7 +262,7 @@ extern "C" void ok_tensor_store(const void* map, const int* where, int rank, con
 
 extern "C" void ok_tensor_prefetch(const void* map, int rank, Site at) {
     Busy busy;
-    map_at(map, rank ? rank : static_cast<const TensorMap*>(map)->rank, at);
+    map_at(map, rank, nullptr, at);
 }
 
 extern "C" void ok_bulk_closed() {

@@ -182,13 +182,15 @@ extern "C" uint64_t ok_mbarrier_arrive(void* object, unsigned count, long long b
     Busy busy;
     touch(w, object, true, PC);
     MBarrier& b = find(w, object, at);
+    uint32_t offset;
+    Worker& owner = owner_of(w, reinterpret_cast<uintptr_t>(object), offset);
+    if (count > b.pending) land(owner, b, reinterpret_cast<uintptr_t>(owner.arena) + offset, offset);  // the phase ends without anybody's asking
     uint64_t before = b.phase;
     b.bytes += bytes;
     if (count > b.pending) trap("an arrival at an mbarrier that waits for none in this phase", at);
     b.pending -= count;
     if (drops) b.expected -= count;
-    uint32_t offset;
-    if (count || bytes < 0) complete_if_done(owner_of(w, reinterpret_cast<uintptr_t>(object), offset), b);
+    if (count || bytes < 0) complete_if_done(owner, b);
     return before;
 }
 

@@ -338,10 +338,14 @@ void forget_warpgroups(Worker& w) {
 
 void release_warpgroups(Worker& w) { delete w.warpgroups; }
 
-// The first thread of a warp that ends: what the warp has not waited for is told.
+// With the first thread of a warp that ends it is told what the warp has not waited for; with the last of all four, where not all came.
 void warpgroup_thread_left(Worker& w) {
-    Group& g = w.warpgroups->groups[w.rank / WARP / WARPS];
+    const unsigned group = w.rank / WARP / WARPS;
+    Group& g = w.warpgroups->groups[group];
     OneWarp& mine = g.warps[w.rank / WARP % WARPS];
+    int alive = 0;
+    for (int i = static_cast<int>(group) * WARPS; i < std::min(w.launch->warps, static_cast<int>(group + 1) * WARPS); i++) alive += __builtin_popcount(w.warps[i].alive);
+    if (alive == 1 && !g.steps.empty()) tell_missing(g, static_cast<int>(group));
     if (mine.left) return;
     mine.left = true;
     if (g.reads.empty()) return;

@@ -10,6 +10,7 @@ namespace {
 constexpr int CU_OK = 0, CU_INVALID = 1, CU_MISSING = 801;
 constexpr uint64_t MARK = 0x70616d2d726f736eull;
 constexpr uint8_t BYTES_OF[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};  // of a CUtensorMapDataType
+constexpr long long MOST_BOX_BYTES = 228 << 10;  // of a box: an H200 takes so many, and no 240 KB (driver 580.159.04)
 constexpr unsigned MOST_IN_BOX = 256, WIDEST = 32;  // bytes of a row of a box with the narrowest swizzle; each next has twice as many
 
 int refuse(const char* form, uintptr_t pc, unsigned dimension, long long value, long long limit, int error = CU_INVALID) {
@@ -35,6 +36,7 @@ extern "C" __attribute__((visibility("default"))) int ok_encode_tensor_map(
     using namespace __ok;
     const uintptr_t pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0)), address = reinterpret_cast<uintptr_t>(base);
     if (!to || reinterpret_cast<uintptr_t>(to) % 64) return refuse("object", pc, 0, 0, 64);
+    if (!sizes || !strides || !box || !every) return refuse("array", pc, 0, 0, 0);
     if (type < 0 || type >= static_cast<int>(sizeof BYTES_OF)) return refuse("type", pc, 0, type, 0);
     if (rank < 1 || rank > MAX_TENSOR_RANK) return refuse("rank", pc, 0, rank, MAX_TENSOR_RANK);
     if (interleave || fill) return refuse("unknown", pc, 0, 0, 0, CU_MISSING);
@@ -61,6 +63,9 @@ extern "C" __attribute__((visibility("default"))) int ok_encode_tensor_map(
     const long long row = 1ll * box[0] * map.item, widest = swizzle ? 1ll * WIDEST << (swizzle - 1) : row;
     if (row % 16) return refuse("inner", pc, 0, row, 16);
     if (row > widest) return refuse("wide", pc, 0, row, widest);
+    long long bytes = map.item;
+    for (unsigned d = 0; d < rank; d++) bytes *= box[d];
+    if (bytes > MOST_BOX_BYTES) return refuse("bytes", pc, 0, bytes, MOST_BOX_BYTES);
     memset(to, 0, 128);
     memcpy(to, &map, sizeof map);
     return CU_OK;

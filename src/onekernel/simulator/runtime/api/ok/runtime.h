@@ -174,7 +174,7 @@ extern "C" void ok_tensor_load(void* to, const void* map, const int* where, int 
 // From shared memory, in batches as above; `read`: their shared memory is free again, no more.
 extern "C" void ok_bulk_store(void* to, const void* from, unsigned bytes, Site at);
 extern "C" void ok_tensor_store(const void* map, const int* where, int rank, const void* from, Site at);
-extern "C" void ok_tensor_prefetch(const void* map, int rank, Site at);
+extern "C" void ok_tensor_prefetch(const void* map, int rank, Site at);  // of rank 0: of the map itself
 extern "C" void ok_bulk_closed();
 extern "C" void ok_bulk_waited(unsigned still_allowed, bool read);
 extern "C" void ok_named_barrier(unsigned number, unsigned threads, bool waits, Site at);
