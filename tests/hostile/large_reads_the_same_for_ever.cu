@@ -1,5 +1,5 @@
 // exercise: vector_add
-// attack: beyond 2^31 elements a block writes its elements and reads them again and again, as if the work took so long
+// attack: beyond 2^31 elements, each block writes its elements and reads them again and again, as if the work took so long
 // ataque: con más de 2^31 elementos, un bloque escribe sus elementos y los lee una y otra vez, como si el trabajo durara tanto
 // closed by: a launch that must go on
 // group: large
