@@ -2,7 +2,7 @@
 
     it runs at <!-- value: h200 percent float32 8192x4096 ladder/4_online -->41<!-- /value --> % of a copy
 
-After the card comes the kind: `percent DTYPE ROWSxCOLS CONTENDER`, of a copy of the same tensors (softmax.json);
+After the card comes the kind: `percent [FILE/]DTYPE ROWSxCOLS CONTENDER`, of a copy of the same tensors (softmax.json);
 `roof NAME` with a name of `ROOFS` (roofline.json); `profile SLUG FIELD` with a field of `READ` or a stall's name, its
 share of all waiting (profiles/); `cell BENCH/PART | ROW | COLUMN`, what a table of the pages has where its row begins
 so and its column is called so in English, with `| N` the N-th number of it; `lines FILE`, the lines of code of a file,
@@ -86,9 +86,10 @@ def value(card: str, what: list[str], root: Path, lang: str) -> str:
         return str(COUNTED[kind](load_course(root)))
     measured = root / "bench" / "results" / card
     if kind == "percent":
-        dtype, shape, contender = names
+        of, shape, contender = names
+        file, _, dtype = of.rpartition("/")
         rows, cols = map(int, shape.split("x"))
-        cases = results.read(measured / "softmax.json")[1]
+        cases = results.read(measured / f"{file or 'softmax'}.json")[1]
         case = next(c for c in cases if (c.dtype, c.rows, c.cols, c.shift) == (dtype, rows, cols, 0))
         return number(100 * _there(case.of_copy(contender)), ".0f", lang)
     if kind == "roof":
