@@ -294,7 +294,7 @@ def export(session: pytest.Session, run: Run) -> None:
         target = session.config.getoption(f"--{option}", None)
         if target:
             try:
-                learners.write_json(Path(target), system.results(card, run.course))
+                learners.write_report(Path(target), system.results(card, run.course))
             except OSError as error:
                 reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
                 told = say("plugin.not-written", option=option, target=target, why=why(error))
