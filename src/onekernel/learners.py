@@ -31,7 +31,7 @@ from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.grading import verdicts
 from onekernel.grading.verdicts import place
-from onekernel.messages import Message, say, written
+from onekernel.messages import Message, quoted, say, written
 
 EXAMPLE = "borja"  # the worked example: his folder comes with the course, and git knows its files
 _JSON_BYTES = 1 << 20
@@ -181,7 +181,7 @@ def start(root: Path, name: str, starters: Mapping[str, str]) -> tuple[Learner, 
 def read_predictions(folder: Path) -> dict[str, dict[str, str]]:
     """The predictions.json of a folder of answers, a learner's or the solutions': exercise -> question -> text."""
     data = _read(folder / "predictions.json")
-    return {slug: {k: str(v) for k, v in _entry(_entry(data, slug), "answers").items()} for slug in data}
+    return {slug: {k: quoted(str(v)) for k, v in _entry(_entry(data, slug), "answers").items()} for slug in data}
 
 
 def today() -> str:

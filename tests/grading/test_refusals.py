@@ -79,6 +79,20 @@ def test_of_a_file_as_much_is_compared_with_the_starter_as_shows_that_it_is_long
     assert not COURSE.untouched(COURSE.exercises["vector_add"], path)
 
 
+def test_of_a_long_answer_and_a_long_line_a_sentence_quotes_the_beginning(tmp_path: Path) -> None:
+    roofline, long = COURSE.exercises["roofline_challenge"], "x" * 500_000
+    answers = tmp_path / roofline.file
+    answers.write_text(f'FLOPS = "{long}"\nCARD = "{long}"\n')
+    verdicts = [*grade(Submission(COURSE, roofline, answers, "simulator", 1)).verdicts]
+    add = COURSE.exercises["vector_add"]
+    (line := tmp_path / add.file).write_text(f"int f() {{ return undeclared; }}  // {long}\n")
+    verdicts += grade(Submission(COURSE, add, line, "simulator", 1)).verdicts
+    (tmp_path / "predictions.json").write_text(f'{{"quiz": {{"answers": {{"reads": ["{long}"]}}}}}}')
+    told = ["\n".join(reports.lines(v, COURSE, "again")) for v in verdicts]
+    assert any("xxx..." in text for text in told) and max(map(len, told)) < 20_000
+    assert learners.read_predictions(tmp_path)["quiz"]["reads"].endswith("xxx...")
+
+
 def test_linked_predictions_and_a_linked_kernel_for_the_port_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "predictions.json").symlink_to(COURSE.root / "solutions" / "predictions.json")
     with pytest.raises(UserError, match="link"):
