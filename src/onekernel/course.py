@@ -186,7 +186,10 @@ class Course:
         """Whether the file at `path` is still the starter, in any language and with whatever line ends an editor or
         git gave it. Raises OSError for one that cannot be read."""
         begun = self.starters(exercise).values()
-        return bool(begun) and path.is_file() and path.read_text("utf-8-sig", "replace") in begun
+        if not begun or not path.is_file():
+            return False
+        with path.open(encoding="utf-8-sig", errors="replace") as file:  # as much of it as shows that it is longer
+            return file.read(max(map(len, begun)) + 1) in begun
 
     def told(self, exercise: Exercise, text: str) -> dict[str, str]:
         """A file of the exercise in each language; English where the course has no translation of a line."""

@@ -19,6 +19,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import tempfile
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -30,7 +31,7 @@ from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.grading import verdicts
 from onekernel.grading.verdicts import place
-from onekernel.messages import Message, say, written
+from onekernel.messages import Message, quoted, say, written
 
 EXAMPLE = "borja"  # the worked example: his folder comes with the course, and git knows its files
 _JSON_BYTES = 1 << 20
@@ -180,7 +181,7 @@ def start(root: Path, name: str, starters: Mapping[str, str]) -> tuple[Learner, 
 def read_predictions(folder: Path) -> dict[str, dict[str, str]]:
     """The predictions.json of a folder of answers, a learner's or the solutions': exercise -> question -> text."""
     data = _read(folder / "predictions.json")
-    return {slug: {k: str(v) for k, v in _entry(_entry(data, slug), "answers").items()} for slug in data}
+    return {slug: {k: quoted(str(v)) for k, v in _entry(_entry(data, slug), "answers").items()} for slug in data}
 
 
 def today() -> str:
@@ -193,14 +194,39 @@ def expect_to_write(path: Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
-    if not os.access(path.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+    opened = path if _stays(path) else path.parent
+    if not os.access(opened, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(opened))
+
+
+def write_report(path: Path, data: object) -> None:
+    """As `write_json`, where somebody named the file: what they name may be a device or a pipe, into which it goes."""
+    if not _stays(path):
+        write_json(path, data)
+        return
+    with path.open("ab") as file:
+        file.write(_json(data))
+
+
+def _stays(path: Path) -> bool:
+    """Whether it is no file that a new one may take the place of: a device, a pipe, or the system's name of something
+    that is open, such as /dev/stdout. Any other link may be somebody else's, and is replaced, not followed."""
+    if not os.path.lexists(path):
+        return False
+    mode = path.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        return path.parent.resolve().parts[:2] in (("/", "dev"), ("/", "proc"))
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def write_json(path: Path, data: object) -> None:
     """Replaces `path` by `data` as JSON, whole or not at all."""
+    write_bytes(path, _json(data))
+
+
+def _json(data: object) -> bytes:
     text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    write_bytes(path, text.encode("utf-8", "replace"))  # half a character may have been typed, which no file takes
+    return text.encode("utf-8", "replace")  # half a character may have been typed, which no file takes
 
 
 def write_bytes(path: Path, data: bytes) -> None:

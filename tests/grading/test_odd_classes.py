@@ -179,6 +179,15 @@ CLASS: dict[str, tuple[Mapping[str, str | bytes], list[str], list[str]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("files", [
+    {"ada/vector_add.cu": ADD, "ada/.gitmodules": f"path = {'ñ' * 200}\n"},
+    {"ada/vector_add.cu": ADD, "ada/.git/HEAD": f"ref: refs/{'a' * 5000}", "ada/.git/objects/x": ""},
+])  # fmt: skip
+def test_a_name_in_a_file_that_no_system_takes_costs_nobody_anything(files: Mapping[str, str], tmp_path: Path) -> None:
+    write(tmp_path / "in", {f"all/{name}": text for name, text in {**files, "bo/vector_add.cu": ADD}.items()})
+    assert told(read(tmp_path / "in")) == {"ada": (HERE, []), **FINE}
+
+
 PACKED = [(n, packed) for n in CLASS for packed in (False, True) if (n, packed) != ("a clone", True)]
 
 

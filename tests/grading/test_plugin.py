@@ -155,6 +155,39 @@ def test_a_folder_and_a_class_are_graded(course: pytest.Pytester, ana: Path, tmp
     ])  # fmt: skip
 
 
+def test_a_folder_that_is_a_link_to_somebody_elses_earns_nothing(
+    course: pytest.Pytester, ana: Path, tmp_path: Path
+) -> None:
+    students = tmp_path / "class"
+    shutil.copytree(ana, students / "ana")
+    (students / "eva").symlink_to("ana")
+    every = run(course, f"--submissions={students}")
+    every.stdout.fnmatch_lines([f"{students}/eva is a link to another file.*", "ana: 10 / 12", "eva: 0 / 12"])
+    run(course, f"--submission={students / 'eva'}").stdout.fnmatch_lines(["eva: 10 / 12"])  # named by who grades
+
+
+def test_what_one_student_keeps_closed_stops_no_class(course: pytest.Pytester, ana: Path, tmp_path: Path) -> None:
+    course.makeconftest("""
+        import errno
+        from pathlib import Path
+
+        opened = Path.open
+        def closed(path, *words, **named):
+            if path.parent.name == "eva":  # modes keep nobody out who grades as root
+                raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            return opened(path, *words, **named)
+        Path.open = closed
+    """)
+    students = tmp_path / "class"
+    shutil.copytree(ana, students / "ana")
+    shutil.copytree(ana, students / "eva")
+    (students / "eva" / "predictions.json").write_text("{}")
+    lab = course.path / "labs" / "00-first" / "lab.toml"
+    lab.write_text("elective = true\n" + lab.read_text())  # where it is asked before anything is graded, who has begun
+    result = run(course, f"--submissions={students}")
+    result.stdout.fnmatch_lines(["ana: 10 / 12", "eva: 0 / 0  (+ 12*"])
+
+
 def test_processes_of_xdist_grade_each_exercise_once_and_with_one_seed(course: pytest.Pytester, ana: Path) -> None:
     pytest.importorskip("xdist")
     course.makeconftest("""

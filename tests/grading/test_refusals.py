@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -58,6 +59,38 @@ def test_a_link_to_the_solution_or_to_somebody_elses_file_is_refused(tmp_path: P
     result = grade(Submission(COURSE, exercise, path, "simulator", 1))
     assert result.earned == 0
     assert "is a link to another file" in str(result.verdicts[0].failures[0].message)
+
+
+def test_a_file_in_a_linked_folder_is_refused(tmp_path: Path) -> None:
+    guard = COURSE.exercises["guard"]
+    (theirs := tmp_path / "bo" / guard.file).parent.mkdir(parents=True)
+    theirs.write_bytes(COURSE.solution(guard).read_bytes())
+    (mine := tmp_path / "ada" / guard.file).parent.parent.mkdir()
+    mine.parent.symlink_to(theirs.parent)
+    result = grade(Submission(COURSE, guard, mine, "simulator", 1))
+    assert result.earned == 0
+    assert "is a link to another file" in str(result.verdicts[0].failures[0].message)
+
+
+def test_of_a_file_as_much_is_compared_with_the_starter_as_shows_that_it_is_longer(tmp_path: Path) -> None:
+    path = tmp_path / "vector_add.cu"
+    path.touch()
+    os.truncate(path, 1 << 40)
+    assert not COURSE.untouched(COURSE.exercises["vector_add"], path)
+
+
+def test_of_a_long_answer_and_a_long_line_a_sentence_quotes_the_beginning(tmp_path: Path) -> None:
+    roofline, long = COURSE.exercises["roofline_challenge"], "x" * 500_000
+    answers = tmp_path / roofline.file
+    answers.write_text(f'FLOPS = "{long}"\nCARD = "{long}"\n')
+    verdicts = [*grade(Submission(COURSE, roofline, answers, "simulator", 1)).verdicts]
+    add = COURSE.exercises["vector_add"]
+    (line := tmp_path / add.file).write_text(f"int f() {{ return undeclared; }}  // {long}\n")
+    verdicts += grade(Submission(COURSE, add, line, "simulator", 1)).verdicts
+    (tmp_path / "predictions.json").write_text(f'{{"quiz": {{"answers": {{"reads": ["{long}"]}}}}}}')
+    told = ["\n".join(reports.lines(v, COURSE, "again")) for v in verdicts]
+    assert any("xxx..." in text for text in told) and max(map(len, told)) < 20_000
+    assert learners.read_predictions(tmp_path)["quiz"]["reads"].endswith("xxx...")
 
 
 def test_linked_predictions_and_a_linked_kernel_for_the_port_are_not_read(tmp_path: Path) -> None:

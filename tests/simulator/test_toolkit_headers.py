@@ -88,7 +88,7 @@ def test_what_is_missing_is_refused_by_name_line_and_advice(tmp_path: Path) -> N
         assert advised in finding.message.text("en")
 
 
-@pytest.mark.parametrize("name", ["cuda_utils.h", "common/timer-host.cuh"])
+@pytest.mark.parametrize("name", ["cuda_utils.h", "common/timer-host.cuh", "a" * 300 + ".h"])
 def test_a_header_of_a_programs_own_repository_is_told_as_one(name: str, tmp_path: Path) -> None:
     """Not as an inner part of CUDA's headers, whatever its name begins with."""
     path = tmp_path / "kernel.cu"
@@ -102,6 +102,13 @@ def test_a_header_of_a_programs_own_repository_is_told_as_one(name: str, tmp_pat
 
 
 @pytest.mark.slow
+def test_a_header_with_a_zero_in_its_name_does_not_compile(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(PROGRAM.format(headers='#include "a\0b.h"', body="", launcher=""), encoding="utf-8")
+    with pytest.raises(BuildError):
+        simulator.build(path)
+
+
 def test_every_header_that_is_here_compiles_alone_and_with_the_others() -> None:
     """CUDA's libraries have tests of their own."""
     names = [str(p.relative_to(INCLUDE)) for p in sorted(INCLUDE.rglob("*")) if p.is_file()]

@@ -151,6 +151,25 @@ def test_hints_read_are_never_fewer_than_none(ana: learners.Learner) -> None:
     assert ana.hints_read("quiz") == 0
 
 
+def test_a_report_goes_into_a_pipe_and_takes_the_place_of_no_device(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")
+    ends = os.open(pipe, os.O_RDWR | os.O_NONBLOCK), *os.pipe()
+    for named, read in ((pipe, ends[0]), (Path(f"/proc/self/fd/{ends[2]}"), ends[1])):
+        learners.expect_to_write(named)
+        learners.write_report(named, {"points": 1})
+        assert json.loads(os.read(read, 99)) == {"points": 1}
+    assert pipe.is_fifo() and os.listdir(tmp_path) == ["pipe"]
+    for end in ends:
+        os.close(end)
+
+
+def test_a_report_does_not_follow_a_link(tmp_path: Path) -> None:
+    (theirs := tmp_path / "theirs").write_text("kept")
+    (named := tmp_path / "results.json").symlink_to(theirs)
+    learners.write_report(named, {"points": 1})
+    assert theirs.read_text() == "kept" and json.loads(named.read_text()) == {"points": 1}
+
+
 def test_a_full_disk_leaves_the_old_scores(ana: learners.Learner, monkeypatch: pytest.MonkeyPatch) -> None:
     ana.record("quiz", record(3))
 

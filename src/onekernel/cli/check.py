@@ -182,7 +182,7 @@ def _write(
         told = {v.check.id for r in card.results for v in r.verdicts}
         left = [c.id for e in asked for c in e.checks if c.id not in told]
         about = {"version": __version__, "learner": learner.name if learner else None, "device": device, "seed": seed}
-        learners.write_json(Path(path), {**about, "date": learners.today(), **card.to_json(), "not_graded": left})
+        learners.write_report(Path(path), {**about, "date": learners.today(), **card.to_json(), "not_graded": left})
 
 
 def _submission(

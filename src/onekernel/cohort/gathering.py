@@ -156,10 +156,10 @@ def date_of(folder: Path) -> str:
     git = folder / ".git"
     if not os.path.isdir(git) or git.is_symlink() or (git / "objects").is_symlink():
         return ""
-    commit = _head(git)
-    if commit is None:
-        return ""
     try:
+        commit = _head(git)
+        if commit is None:
+            return ""
         with tempfile.TemporaryDirectory(prefix="onekernel-git-") as ours:
             env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": ours, "LC_ALL": "C"}
             env |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_ALLOC_LIMIT": _ALLOCATED}

@@ -8,6 +8,7 @@ import difflib
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -121,7 +122,9 @@ def answered(home: Path, course: Course) -> set[str]:
     """The course's names of the files beneath `home` that answer an exercise, by name alone. Everybody predicts: that
     tells no two apart."""
     names = wanted(course)
-    found = (_meant(path, names)[0] for path in _files(home, []))
+    found = set()
+    with suppress(OSError):  # what cannot be read stops nobody here, and is said where it is gathered
+        found |= {_meant(path, names)[0] for path in _files(home, [])}
     return {name for name in found if name is not None and name != PREDICTIONS}
 
 
@@ -239,7 +242,9 @@ def _not_cloned(folder: Path) -> Iterator[Message]:
         text = file.read(SOURCE_BYTES).decode("utf-8", "replace")
     for found in re.findall(r"^[ \t]*path[ \t]*=[ \t]*(\S[^\n]{0,200})$", text, re.MULTILINE)[:MOST_NAMES]:
         inner = folder / found.strip()
-        if inner.is_dir() and not inner.is_symlink() and inner.is_relative_to(folder) and not any(inner.iterdir()):
+        if not os.path.isdir(inner) or os.path.islink(inner) or not inner.is_relative_to(folder):
+            continue  # no folder either where the name is one that no system takes
+        if not any(inner.iterdir()):
             yield Message("cohort.note-submodule", {"folder": found.strip()})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tokenize
 from contextlib import suppress
+from pathlib import PurePath
 
 from onekernel.course import Check
 from onekernel.errors import UserError, why
@@ -22,7 +23,7 @@ def refusals(submission: Submission) -> list[Verdict] | None:
     if submission.unread is not None:
         return for_all(submission, NOT_ASSESSED if submission.unread.key == KEPT_OPEN else FAILED, submission.unread)
     try:
-        if submission.path.is_symlink():  # to the solution, or to somebody else's file: not what was written here
+        if _is_linked(submission):  # to the solution, or to somebody else's file: not what was written here
             return for_all(submission, FAILED, Message("grading.link", {"path": _shown(submission)}))
         if not submission.path.is_file():
             return for_all(
@@ -47,6 +48,12 @@ def refusals(submission: Submission) -> list[Verdict] | None:
     if not submission.exercise.broken and submission.course.untouched(submission.exercise, submission.path):
         return [Verdict(c, UNTOUCHED) for c in submission.exercise.checks]
     return None
+
+
+def _is_linked(submission: Submission) -> bool:
+    """Whether the file is a link, or lies in one below the folder that was handed in."""
+    within = PurePath(submission.exercise.file).parts
+    return any(path.is_symlink() for path in (submission.path, *submission.path.parents)[: len(within)])
 
 
 def _says_other_encoding(submission: Submission) -> str | None:

@@ -24,6 +24,7 @@ from typing import Any
 from onekernel.numerals import Quantity, number
 
 LANGUAGES = ("en", "es")
+MOST_QUOTED = 400  # characters
 # What a value could steer a terminal with: control characters but tab and newline, and marks that turn the direction.
 # And halves of a character, which no file takes: a name on a disk may be any bytes.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -83,6 +84,11 @@ def localized(name: str, lang: str | None = None) -> str:
 def plain(text: str) -> str:
     """`text` with nothing in it that a terminal obeys: what a submission says is shown, never carried out."""
     return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def quoted(text: str) -> str:
+    """As much of a text as a sentence quotes: no answer and no line is longer, unless somebody wants a page to be."""
+    return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}..."
 
 
 @cache

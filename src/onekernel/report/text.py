@@ -8,7 +8,7 @@ from pathlib import Path
 from onekernel.course import Course
 from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.grading.verdicts import NOT_ASSESSED, UNTOUCHED, Failure, Scorecard, Verdict
-from onekernel.messages import Message, language, plain, say
+from onekernel.messages import Message, language, plain, quoted, say
 from onekernel.sandbox import confinement
 
 
@@ -38,7 +38,7 @@ def source_line(failure: Failure) -> str | None:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return None
-    return lines[failure.line - 1].strip() if 0 < failure.line <= len(lines) else None
+    return quoted(lines[failure.line - 1].strip()) if 0 < failure.line <= len(lines) else None
 
 
 def told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,8 @@ import operator
 import re
 from collections.abc import Iterator
 
+from onekernel.messages import quoted
+
 ALLOWED: dict[str, set[str] | None] = {
     "__future__": None,
     "itertools": None,
@@ -60,7 +62,7 @@ def constants(text: str) -> dict[str, str]:
         value = node.value.value if isinstance(node.value, ast.Constant) else _value(node.value, text)
         for target in node.targets:
             if isinstance(target, ast.Name) and (value is not None or isinstance(node.value, ast.Constant)):
-                found[target.id] = str(value)
+                found[target.id] = quoted(str(value))
     return found
 
 
@@ -72,7 +74,7 @@ def figures(text: str) -> dict[str, float | str]:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             value = _value(node.value, text)
             if value is not None:
-                found[node.targets[0].id] = value
+                found[node.targets[0].id] = quoted(value) if isinstance(value, str) else value
     return found
 
 

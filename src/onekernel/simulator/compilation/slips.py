@@ -275,7 +275,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
         (r"invalid conversion|no match for call|too (?:few|many) arguments", _arguments),
         (r"no matching function|cannot convert", _arguments),
         (r"'(?P<name>\w+)' is not a member of 'std'", _as("standard", "name")),
-        (r"^(?P<name>[^:\n]+): No such file", _as("header", "name")),
+        (r"^(?:/[^:\n]*/build-\w+/)?(?P<name>[^:\n]+): (?:No such file|File name too long)", _as("header", "name")),
         (r"redeclaration of '(?:[^']*\s|\W*)(?P<name>\w+)(?:\[[^']*)?'|conflicting declaration '[^']*\b(?P<other>\w+)'",
          lambda c, m: ("twice", {"name": m["name"] or m["other"]}, c.line)),
         (r"invalid types '(?P<type>.+?)\[(?P<index>[^\[\]]*)\]' for array subscript", _subscript),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Sequence
@@ -67,8 +68,8 @@ def closed(tokens: list[Token], path: Path) -> Iterator[tuple[int, str]]:
                 (path.parent / match["quoted"]).open("rb").close()
             except PermissionError:
                 yield token.line, match["quoted"]
-            except OSError:
-                continue  # the compiler tells that there is no such file
+            except (OSError, ValueError):
+                continue  # the compiler tells that there is no such file, or that none can have that name
 
 
 def own_file(text: str, path: Path, folders: Sequence[Path]) -> tuple[str, Path] | None:
@@ -77,9 +78,9 @@ def own_file(text: str, path: Path, folders: Sequence[Path]) -> tuple[str, Path]
         return None
     quoted, name = match["quoted"], match["quoted"] or match["angled"]
     # Ours before what a folder of -I has by the same name, as for the compiler: it may be the CUDA toolkit's.
-    folders = () if (INCLUDE / name).is_file() else folders
+    folders = () if os.path.isfile(INCLUDE / name) else folders
     for folder in (path.parent, *folders) if quoted else folders:
-        if (folder / name).is_file():
+        if os.path.isfile(folder / name):  # False for a name that no system takes
             return match[1], (folder / name).resolve()
     return None
 
