@@ -86,8 +86,8 @@ def value(card: str, what: list[str], root: Path, lang: str) -> str:
         return str(COUNTED[kind](load_course(root)))
     measured = root / "bench" / "results" / card
     if kind == "percent":
-        of, shape, contender = names
-        file, _, dtype = of.rpartition("/")
+        measured_in, shape, contender = names
+        file, _, dtype = measured_in.rpartition("/")
         rows, cols = map(int, shape.split("x"))
         cases = results.read(measured / f"{file or 'softmax'}.json")[1]
         case = next(c for c in cases if (c.dtype, c.rows, c.cols, c.shift) == (dtype, rows, cols, 0))
