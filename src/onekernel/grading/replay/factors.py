@@ -71,6 +71,7 @@ def _bound(wrong: Results, right: Results) -> Message | None:
     for which, beyond in {"most": np.greater, "least": np.less}.items():
         ends: set[float] = set()
         hidden: set[float] = set()
+        instead_of_nan = False  # as fminf gives the other number
         for got, want, dtype in wrong:
             want = want.astype(DTYPES[dtype]).astype(np.float64)
             off = ~_near(got, want, _beside(got, dtype), dtype) & ~np.isnan(want)
@@ -78,11 +79,12 @@ def _bound(wrong: Results, right: Results) -> Message | None:
             hidden |= {float(x) for x in want[off]}
             if len(ends) != 1 or not beyond(want[off], got[off]).all():
                 break
+            instead_of_nan |= bool((np.isnan(want) & np.isin(got, list(ends))).any())
         else:
             (end,) = ends
             every = [*wrong, *right]
             over = (beyond(got, end) & ~_near(got, end, _beside(got, dtype), dtype) for got, _, dtype in every)
-            if len(hidden) >= APART and not any(each.any() for each in over):
+            if (instead_of_nan or len(hidden) >= APART) and not any(each.any() for each in over):
                 return Message(f"replay.at-{which}", {"bound": end})
     return None
 

@@ -24,6 +24,8 @@ static size_t pages_begun;
 static uint64_t most_visits;             // of a block that came to its end; and pages
 static size_t most_pages;
 static uint64_t done, done_begun;        // places of this launch that are new and further it; those before the block
+static uint64_t gathered;                // elements that the running block was the first to read, HELD at most of each thread
+static uint16_t gathered_by[MAX_THREADS_PER_BLOCK];
 static bool fills;                       // what it writes furthers it; else what it reads, for an answer of a few numbers
 static uint64_t places;                  // of the call
 static uint64_t longest_row;
@@ -162,6 +164,8 @@ void sparse_block_begins() {
     quota = (MOST_VISITS - std::min(visits, MOST_VISITS)) / 2;
     page_quota = (MOST_PAGES - std::min(pages_begun, MOST_PAGES)) / 2;
     done_begun = done;
+    gathered = 0;
+    std::fill(std::begin(gathered_by), std::end(gathered_by), uint16_t(0));
     for (int i = 1; i < allocation_count; i++)
         if (Sparse* s = allocations[i].live ? allocations[i].sparse : nullptr) {
             s->read_before = s->read_by_others = s->bytes_read;
@@ -173,7 +177,8 @@ void sparse_block_begins() {
 // words are left in memory: then those that came to their end say what the launch does.
 static void look_for_work(Launch& launch) {
     const uint64_t in_rows = longest_row ? READ_AGAIN * (longest_row + launch.threads) : 0;
-    if (visits - begun <= std::max((done - done_begun + launch.warps) * (WORK + in_rows), LEAST_VISITS)) return;
+    const uint64_t worked = (done - done_begun + launch.warps) * (WORK + in_rows) + gathered;
+    if (visits - begun <= std::max(worked, LEAST_VISITS)) return;
     if (!(launch.talks && launch.ran + launch.left)) launch.stands = true;
 }
 
@@ -242,8 +247,12 @@ static bool joins(const std::vector<uint64_t>& runs, uint64_t start) {
 
 void count_access() { accesses++; }
 
-static void note_place(bool is_new, bool writes, bool of_earlier_launch = false) {
+static void note_place(uint32_t rank, bool is_new, bool writes, bool of_earlier_launch = false) {
     if (!is_new) return;
+    if (!writes && gathered_by[rank] < HELD) {
+        gathered_by[rank]++;
+        gathered++;
+    }
     done += writes || !fills;
     places += !of_earlier_launch;
 }
@@ -281,7 +290,7 @@ void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool wr
     if (!s || !s->tensor) {
         Busy busy;
         launch.talks = true;
-        note_place(elsewhere.insert(address).second, writes);
+        note_place(w.rank, elsewhere.insert(address).second, writes);
     } else {
         Busy busy;
         const uint64_t start = address - a.low;
@@ -291,7 +300,7 @@ void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool wr
         (writes ? s->bins_written : s->bins_read) |= uint64_t(1) << bin;
         const bool is_new = (writes ? s->written : s->read).insert(start).second;
         if (is_new) (writes ? s->bytes_written : s->bytes_read) += bytes;
-        note_place(is_new, writes, writes && s->before.count(start));
+        note_place(w.rank, is_new, writes, writes && s->before.count(start));
         stored = writes && s->runs.size() < 2 * MOST_RUNS ? s : nullptr;
         stored_bytes = bytes;
         if (stored && joins(s->runs, start)) s->runs.back() += bytes;
