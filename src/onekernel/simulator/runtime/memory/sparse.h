@@ -21,7 +21,7 @@ constexpr size_t MOST_PAGES = 40'000;           // that it touches: the first ac
 constexpr size_t MOST_RUNS = 1 << 18;           // stretches of an output whose values are looked at
 constexpr uint64_t LEAST_VISITS = 20'000;       // of a block that is abandoned for the next one
 constexpr uint64_t WORK = 64;                   // accesses for each place that is written; in rows, whose threads may each read all of one,
-constexpr uint16_t HELD = 2048;                 // elements that a thread may read before it writes: what it has room for, and more
+constexpr uint16_t HELD = 512;                  // elements that a thread may read before it writes: its registers have room for no more
 constexpr uint64_t READ_AGAIN = 8;              // some more for each element and each thread
 constexpr size_t LARGEST_SUM = 4096;            // bytes of an answer that is made of all elements of the inputs
 
