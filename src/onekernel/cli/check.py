@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
@@ -64,18 +64,19 @@ def _watch(course: Course, exercises: tuple[Exercise, ...], learner: Learner, ar
     """Grades the first exercise that is open, then whatever is saved; what is solved makes way for the next one."""
     at = next((e for e in exercises if not learner.solved(e.slug)), exercises[0])
     _tell(course, at)
+
+    def files() -> dict[Path, Exercise]:
+        return {learner.path(e.file): e for e in (*exercises, at)}
+
     while True:
-        watched = (*exercises, *(() if at in exercises else (at,)))
-        seen = _stamps(files := [learner.path(e.file) for e in watched])
+        seen = _stamps(watched := files())
         _once(course, (at,), learner, args, among=exercises)
         following = next_of(course, learner, (at, *exercises)) if learner.solved(at.slug) else None
         if following is not None:
             at = following
-            watched = (*exercises, *(() if at in exercises else (at,)))
-            seen = _stamps(files := [learner.path(e.file) for e in watched])
+            seen = _stamps(watched := files())
             _tell(course, at)
-        saved = _wait(files, seen)
-        at = watched[saved]
+        at = [*watched.values()][_wait(watched, seen)]
 
 
 def _tell(course: Course, exercise: Exercise) -> None:
@@ -86,7 +87,7 @@ def _tell(course: Course, exercise: Exercise) -> None:
         verbatim("")
 
 
-def _wait(paths: Sequence[Path], seen: list[float]) -> int:
+def _wait(paths: Collection[Path], seen: list[float]) -> int:
     """Waits until a file is not as it was `seen`; which one."""
     verbatim("")
     tell("watching")
@@ -225,5 +226,5 @@ def _replay(args: argparse.Namespace, learner: Learner | None) -> str:
     return command + (f" --device {args.device}" if args.device != "auto" else "")
 
 
-def _stamps(paths: Sequence[Path]) -> list[float]:
+def _stamps(paths: Collection[Path]) -> list[float]:
     return [p.stat().st_mtime if p.exists() else 0.0 for p in paths]
